@@ -1,0 +1,31 @@
+"""Names and numbers that the components, the packs and the runtime share."""
+
+CLUSTER_LABEL = "spotproof-cluster"
+"""Bucket label: name of the cluster that the bucket serves."""
+
+CLUSTER_LOCATION_LABEL = "spotproof-cluster-location"
+"""Bucket label: region or zone of the cluster that the bucket serves."""
+
+ROLE_LABEL = "spotproof-role"
+"""Bucket label: what the bucket is for."""
+
+CHECKPOINTS_ROLE = "checkpoints"
+"""Value of `ROLE_LABEL` on a checkpoint bucket."""
+
+EXIT_DONE = 0
+"""All the work is done; a Job counts the pod as complete and never starts it again."""
+
+EXIT_ERROR = 1
+"""An error that a retry may mend; counts against the Job's retry limit."""
+
+EXIT_HOPELESS = 42
+"""No retry can help, for example no newer checkpoint after several interruptions."""
+
+EXIT_INTERRUPTED = 143
+"""Stopped by SIGTERM after saving (128 + 15); a Job replaces the pod and does not count it."""
+
+ORDINARY_POD_GRACE_SECONDS = 15
+"""Seconds that an ordinary pod has on a preempted Spot node: 30 s of notice less 15 s for critical pods.
+
+Source: docs.cloud.google.com/kubernetes-engine/docs/concepts/spot-vms, read on 2026-11-29.
+"""

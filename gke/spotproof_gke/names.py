@@ -1,0 +1,86 @@
+"""Limits and forms of names that GKE and Cloud Storage accept.
+
+Sources, read on 2026-11-29: documentation strings of pulumi-gcp 10.2.0 and refusals of the real
+provider (docs/provider-surprises.md).
+"""
+
+import re
+
+from spotproof_gke.problems import Problem
+
+CLUSTER_NAME_MAX = 40
+NODE_POOL_NAME_MAX = 40
+ACCOUNT_ID_MAX = 30
+ACCOUNT_ID_MIN = 6
+BUCKET_NAME_MAX = 63
+AUTO_NAME_SUFFIX = 8
+"""Characters that the engine adds to a logical name that becomes a cloud name."""
+
+_RFC1035 = re.compile(r"^[a-z]([-a-z0-9]*[a-z0-9])?$")
+_BUCKET = re.compile(r"^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$")
+_PROJECT = re.compile(r"^[a-z][-a-z0-9]{4,28}[a-z0-9]$")
+_LABEL_KEY = re.compile(r"^[a-z][-_a-z0-9]{0,62}$")
+_LABEL_VALUE = re.compile(r"^[-_a-z0-9]{0,63}$")
+
+
+def _problem(key: str, name: object, form: re.Pattern[str], least: int, most: int, kind: str):
+    if isinstance(name, str) and form.match(name) and least <= len(name) <= most:
+        return []
+    length = f" (it has {len(name)})" if isinstance(name, str) else ""
+    return [
+        Problem(
+            key,
+            name,
+            f"a {kind} has {least} to {most} lower-case letters, digits and hyphens,"
+            f" starts with a letter and does not end with a hyphen{length}",
+            "choose another name",
+        )
+    ]
+
+
+def cluster_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a cluster's name (at most 40 characters)."""
+    return _problem(key, name, _RFC1035, 1, CLUSTER_NAME_MAX, "cluster name")
+
+
+def node_pool_prefix_problems(key: str, prefix: object) -> list[Problem]:
+    """What is wrong with the fixed part of a pool's name; 8 of the 40 characters are the engine's."""
+    most = NODE_POOL_NAME_MAX - AUTO_NAME_SUFFIX
+    return _problem(key, prefix, _RFC1035, 1, most, "node pool name without its suffix")
+
+
+def account_id_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a service account's id."""
+    return _problem(key, name, _RFC1035, ACCOUNT_ID_MIN, ACCOUNT_ID_MAX, "service account id")
+
+
+def project_id_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a project id (a project number is not one)."""
+    return _problem(key, name, _PROJECT, 6, 30, "project id")
+
+
+def bucket_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a bucket's name."""
+    return _problem(key, name, _BUCKET, 3, BUCKET_NAME_MAX, "bucket name")
+
+
+def label_problems(key: str, labels: object) -> list[Problem]:
+    """What is wrong with a mapping of Google Cloud labels."""
+    if not isinstance(labels, dict):
+        return [Problem(key, labels, "labels are a mapping of strings", "write key: value pairs")]
+    bad = [
+        (name, value)
+        for name, value in labels.items()
+        if not (isinstance(name, str) and _LABEL_KEY.match(name))
+        or not (isinstance(value, str) and _LABEL_VALUE.match(value))
+    ]
+    return [
+        Problem(
+            f"{key}.{name}",
+            value,
+            "a label key starts with a lower-case letter; key and value have at most 63 lower-case"
+            " letters, digits, hyphens and underscores",
+            "rename the label or quote its value",
+        )
+        for name, value in bad
+    ]
