@@ -1,4 +1,4 @@
-"""GPU machine types and where they are. Tables and sources: `data/machine_types.yaml`, `zones.yaml`."""
+"""GPU machine types and their zones. Tables: `data/machine_types.yaml`, `data/zones.yaml`."""
 
 from dataclasses import dataclass
 

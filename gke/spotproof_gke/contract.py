@@ -25,7 +25,9 @@ EXIT_INTERRUPTED = 143
 """Stopped by SIGTERM after saving (128 + 15); a Job replaces the pod and does not count it."""
 
 ORDINARY_POD_GRACE_SECONDS = 15
-"""Seconds that an ordinary pod has on a preempted Spot node: 30 s of notice less 15 s for critical pods.
+"""Seconds that an ordinary pod has on a preempted Spot node.
+
+The notice is 30 s, of which 15 s are kept for critical pods.
 
 Source: docs.cloud.google.com/kubernetes-engine/docs/concepts/spot-vms, read on 2026-11-29.
 """

@@ -4,12 +4,15 @@ Sources, read on 2026-11-29: documentation strings of pulumi-gcp 10.2.0 and refu
 provider (docs/provider-surprises.md).
 """
 
+import hashlib
 import re
 
 from spotproof_gke.problems import Problem
 
 CLUSTER_NAME_MAX = 40
 NODE_POOL_NAME_MAX = 40
+NETWORK_NAME_MAX = 54
+"""Our limit: 63 less the longest suffix of a part (`-router`, and room for one more digit)."""
 ACCOUNT_ID_MAX = 30
 ACCOUNT_ID_MIN = 6
 BUCKET_NAME_MAX = 63
@@ -44,9 +47,22 @@ def cluster_name_problems(key: str, name: object) -> list[Problem]:
 
 
 def node_pool_prefix_problems(key: str, prefix: object) -> list[Problem]:
-    """What is wrong with the fixed part of a pool's name; 8 of the 40 characters are the engine's."""
+    """What is wrong with the fixed part of a pool's name; the engine adds 8 of 40 characters."""
     most = NODE_POOL_NAME_MAX - AUTO_NAME_SUFFIX
     return _problem(key, prefix, _RFC1035, 1, most, "node pool name without its suffix")
+
+
+def network_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a network's name, which is also the prefix of its parts' names."""
+    return _problem(key, name, _RFC1035, 1, NETWORK_NAME_MAX, "network name")
+
+
+def shortened(name: str, most: int) -> str:
+    """`name`, cut to `most` characters with a checksum of the whole when it is longer."""
+    if len(name) <= most:
+        return name
+    checksum = hashlib.sha256(name.encode()).hexdigest()[:6]
+    return f"{name[: most - 7].rstrip('-')}-{checksum}"
 
 
 def account_id_problems(key: str, name: object) -> list[Problem]:

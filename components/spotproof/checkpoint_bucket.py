@@ -1,0 +1,248 @@
+"""A bucket for checkpoints in the region of the cluster that writes them."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import pulumi
+from pulumi_gcp import storage
+from typing_extensions import NotRequired
+
+from spotproof.location_rules import read_location
+from spotproof.options import child_of
+from spotproof.reader import Reader
+from spotproof_gke import contract, locations, names
+from spotproof_gke.problems import Problem
+
+WORKLOAD_ROLES = {
+    "object-user": "roles/storage.objectUser",
+    "bucket-reader": "roles/storage.legacyBucketReader",
+}
+"""What a training workload needs: its objects, and `buckets.get`, which Orbax and others ask for."""
+
+SOFT_DELETE_SECONDS = (604_800, 7_776_000)
+"""Least and most seconds of soft delete, unless it is 0 (documentation strings of pulumi-gcp 10.2.0)."""
+
+
+class CheckpointBucketArgs(TypedDict):
+    project: str
+    """Project id of the bucket."""
+
+    cluster_name: str
+    """Name of the cluster that the bucket serves."""
+
+    cluster_location: str
+    """Region or zone of that cluster; the bucket goes to this region."""
+
+    bucket_name: NotRequired[str]
+    """Fixed name, unique in the world; `PROJECT-CLUSTER-checkpoints` when omitted."""
+
+    region: NotRequired[str]
+    """Region of the bucket, only to state it: another than the cluster's is an error."""
+
+    soft_delete_seconds: NotRequired[int]
+    """How long deleted checkpoints are kept and paid for: 0, or 604800 to 7776000 seconds; 0 when omitted."""
+
+    force_destroy: NotRequired[bool]
+    """Whether destroying the bucket deletes its checkpoints too; false when omitted."""
+
+    workloads: NotRequired[list[str]]
+    """Kubernetes service accounts that read and write checkpoints, each `NAMESPACE/NAME`."""
+
+    cluster_project: NotRequired[str]
+    """Project id of the cluster; the bucket's when omitted."""
+
+    cluster_project_number: NotRequired[pulumi.Input[str]]
+    """Number of the cluster's project; needed only when that is not the bucket's project."""
+
+    labels: NotRequired[dict[str, str]]
+    """Google Cloud labels of the bucket besides our own."""
+
+
+@dataclass(frozen=True)
+class CheckpointBucketPlan:
+    """Checked arguments of a `CheckpointBucket`."""
+
+    project: str
+    bucket_name: str
+    region: str
+    soft_delete_seconds: int
+    force_destroy: bool
+    workloads: tuple[str, ...]
+    cluster_project: str
+    cluster_project_number: Any
+    labels: dict[str, str]
+
+
+def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
+    """Judge the arguments of a `CheckpointBucket`; problems are noted on `read`."""
+    project = read.text("project")
+    read.extend(names.project_id_problems("project", project) if project else [])
+    cluster_name = read.text("cluster_name")
+    if cluster_name:
+        read.extend(names.cluster_name_problems("cluster_name", cluster_name))
+    location = read_location(read, "cluster_location")
+    labels = {
+        **_own_labels(read),
+        contract.ROLE_LABEL: contract.CHECKPOINTS_ROLE,
+        contract.CLUSTER_LABEL: cluster_name,
+        contract.CLUSTER_LOCATION_LABEL: location,
+    }
+    cluster_project = read.text("cluster_project", default=project)
+    number = read.given("cluster_project_number", default=None)
+    if cluster_project != project and number is None:
+        rule = "a workload identity of another project is named by that project's number"
+        fix = f"give {read.spell('cluster_project_number')} as well"
+        read.problem("cluster_project", cluster_project, rule, fix)
+    return CheckpointBucketPlan(
+        project=project,
+        bucket_name=_bucket_name(read, project, cluster_name),
+        region=_region(read, location),
+        soft_delete_seconds=_soft_delete(read),
+        force_destroy=read.boolean("force_destroy", default=False),
+        workloads=_workloads(read),
+        cluster_project=cluster_project,
+        cluster_project_number=number,
+        labels=labels,
+    )
+
+
+def _bucket_name(read: Reader, project: str, cluster_name: str) -> str:
+    default = names.shortened(f"{project}-{cluster_name}-checkpoints", names.BUCKET_NAME_MAX)
+    name = read.text("bucket_name", default=default)
+    if (project and cluster_name) or read.has("bucket_name"):
+        read.extend(names.bucket_name_problems("bucket_name", name))
+    return name
+
+
+def _region(read: Reader, cluster_location: str) -> str:
+    if not cluster_location:
+        return ""
+    expected = locations.region_of(cluster_location)
+    region = read.text("region", default=expected)
+    read.extend(region_problems("region", region, cluster_location))
+    return expected
+
+
+def region_problems(key: str, bucket_location: str, cluster_location: str) -> list[Problem]:
+    """What is wrong with a bucket's location, judged by the rule of the `region_match` pack."""
+    from spotproof_gke.rules.region_match import bucket_location_mismatch
+
+    mismatch = bucket_location_mismatch(bucket_location, cluster_location)
+    if mismatch is None:
+        return []
+    fix = f"use {locations.region_of(cluster_location)}, or leave it out"
+    return [Problem(key, bucket_location, mismatch, fix)]
+
+
+def _soft_delete(read: Reader) -> int:
+    seconds = read.integer("soft_delete_seconds", default=0)
+    least, most = SOFT_DELETE_SECONDS
+    if seconds and not least <= seconds <= most:
+        rule = f"soft delete lasts 0, or {least} to {most} seconds (7 to 90 days)"
+        read.problem("soft_delete_seconds", seconds, rule, "choose a number in it")
+    return seconds
+
+
+def _workloads(read: Reader) -> tuple[str, ...]:
+    workloads = read.texts("workloads", default=())
+    label = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+    for workload in workloads:
+        if not re.fullmatch(rf"{label}/{label}(\.{label})*", workload):
+            rule = "a workload is a Kubernetes service account, NAMESPACE/NAME"
+            read.problem("workloads", workload, rule, "write it like training/trainer")
+    return workloads
+
+
+def _own_labels(read: Reader) -> dict[str, str]:
+    labels = read.items("labels", default={})
+    read.extend(names.label_problems("labels", labels))
+    ours = (contract.ROLE_LABEL, contract.CLUSTER_LABEL, contract.CLUSTER_LOCATION_LABEL)
+    for key in ours:
+        if key in labels:
+            rule = "the component sets this label itself"
+            read.problem(f"labels.{key}", labels[key], rule, "remove it")
+    return labels
+
+
+class CheckpointBucket(pulumi.ComponentResource):
+    """A private bucket in the cluster's region, made for checkpoints: directories rename atomically."""
+
+    bucket_name: pulumi.Output[str]
+    """Name of the bucket."""
+
+    url: pulumi.Output[str]
+    """Address of the bucket, `gs://NAME`; known once the workloads may use it."""
+
+    location: pulumi.Output[str]
+    """Region of the bucket, in lower case."""
+
+    def __init__(
+        self, name: str, args: CheckpointBucketArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        read = Reader(args, CheckpointBucketArgs.__annotations__)
+        plan = plan_checkpoint_bucket(read)
+        read.finish(f"CheckpointBucket {name}")
+        super().__init__("spotproof:index:CheckpointBucket", name, None, opts)
+        bucket = storage.Bucket(
+            f"{name}-bucket",
+            name=plan.bucket_name,
+            project=plan.project,
+            location=plan.region.upper(),
+            storage_class="STANDARD",
+            uniform_bucket_level_access=True,
+            hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
+            public_access_prevention="enforced",
+            soft_delete_policy=storage.BucketSoftDeletePolicyArgs(
+                retention_duration_seconds=plan.soft_delete_seconds
+            ),
+            force_destroy=plan.force_destroy,
+            labels=plan.labels,
+            opts=child_of(self),
+        )
+        grants = self._grants(name, plan, bucket)
+        self.bucket_name = bucket.name
+        self.url = pulumi.Output.all(bucket.url, *grants).apply(lambda known: known[0])
+        self.location = bucket.location.apply(str.lower)
+        self.register_outputs(
+            {"bucketName": self.bucket_name, "url": self.url, "location": self.location}
+        )
+
+    def _grants(
+        self, name: str, plan: CheckpointBucketPlan, bucket: storage.Bucket
+    ) -> list[pulumi.Output[str]]:
+        number = plan.cluster_project_number
+        if number is None:
+            number = bucket.project_number.apply(lambda known: str(int(known)))
+        return [
+            storage.BucketIAMMember(
+                f"{name}-{workload.replace('/', '-')}-{role}",
+                bucket=bucket.name,
+                role=WORKLOAD_ROLES[role],
+                member=workload_principal(number, plan.cluster_project, workload),
+                opts=child_of(self),
+            ).etag
+            for workload in plan.workloads
+            for role in sorted(WORKLOAD_ROLES)
+        ]
+
+
+def workload_principal(
+    project_number: pulumi.Input[str], project: str, workload: str
+) -> pulumi.Output[str]:
+    """The IAM member that is a Kubernetes service account itself: no key, no Google account.
+
+    Args:
+        project_number: Number of the cluster's project.
+        project: Id of the cluster's project.
+        workload: `NAMESPACE/NAME`.
+    """
+    namespace, _, account = workload.partition("/")
+    return pulumi.Output.format(
+        "principal://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/"
+        "{1}.svc.id.goog/subject/ns/{2}/sa/{3}",
+        project_number,
+        project,
+        namespace,
+        account,
+    )
