@@ -1,0 +1,197 @@
+"""Turns rules into Pulumi policies: the one place where what the engine hands over is read.
+
+It stands in this package, and not beside the packs, so that a pack folder installs alone: the pack
+asks for `spotproof-gke[policy]` and nothing else. No other module here imports it, so that
+`spotproof-gke` itself needs no Pulumi.
+
+What the engine hands over has traps that stop here. Reading an unknown value raises and would turn
+a mandatory policy into a remark; here it becomes `UNKNOWN`, and what a rule cannot decide for it is
+reported by a policy of its own, `<rule>-unknown`. Maps and lists are proxies; here they become
+plain data.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pulumi_policy import (
+    EnforcementLevel,
+    Policy,
+    PolicyConfigSchema,
+    PolicyResource,
+    ReportViolation,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    Severity,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from pulumi_policy.proxy import UnknownValueError
+
+from spotproof_gke.rules.finding import Finding, Resource, Stack
+from spotproof_gke.rules.reading import UNKNOWN
+
+_DOCS = "https://github.com/spotproof/spotproof/blob/main/docs/policies"
+_REDACTED = "[secret]"
+_DEEPEST = 100
+
+Config = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule with what its policies say about themselves.
+
+    Attributes:
+        name: Name of the policy, the docs page and the fixtures folder.
+        display_name: A short title.
+        description: What must hold, and why, in a sentence or two.
+        remediation: What to do about a violation.
+        severity: How bad a violation is.
+        types: Beginnings of the resource types whose properties the rule reads.
+        check_resource: Findings for one resource and the configuration, when one is enough.
+        check_stack: Findings for all resources together and the configuration.
+        mandatory: Whether a violation fails the run.
+        config: JSON schema of each configuration property.
+        tags: Words to find the policy by.
+    """
+
+    name: str
+    display_name: str
+    description: str
+    remediation: str
+    severity: Severity
+    types: tuple[str, ...]
+    check_resource: Callable[[Resource, Config], Iterable[Finding]] | None = None
+    check_stack: Callable[[Stack, Config], Iterable[Finding]] | None = None
+    mandatory: bool = True
+    config: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
+def policies_of(rules: Iterable[Rule]) -> list[Policy]:
+    """The policies of a pack.
+
+    A mandatory rule makes two, because the level belongs to a policy: `<rule>` for what is certain,
+    and the advisory `<rule>-unknown` for what cannot be known before the update. An advisory rule
+    makes one for both.
+    """
+    return [policy for rule in rules for policy in _policies_of(rule)]
+
+
+def strings(config: Config, key: str, default: Sequence[str] = ()) -> tuple[str, ...]:
+    """The configuration property `key` as strings; `default` when it is not set."""
+    value = config.get(key)
+    if not isinstance(value, (list, tuple)):
+        return tuple(default)
+    return tuple(each for each in value if isinstance(each, str))
+
+
+def _policies_of(rule: Rule) -> Iterator[Policy]:
+    if not rule.mandatory:
+        yield _policy(rule, rule.name, rule.description, EnforcementLevel.ADVISORY, (True, False))
+        return
+    yield _policy(rule, rule.name, rule.description, EnforcementLevel.MANDATORY, (True,))
+    unknown = f"What {rule.name} could not decide, because a value is unknown before the update."
+    yield _policy(rule, f"{rule.name}-unknown", unknown, EnforcementLevel.ADVISORY, (False,))
+
+
+def _policy(
+    rule: Rule,
+    name: str,
+    description: str,
+    level: EnforcementLevel,
+    certainties: tuple[bool, ...],
+) -> Policy:
+    def report(findings: Iterable[Finding], to: ReportViolation) -> None:
+        for finding in findings:
+            if finding.certain in certainties:
+                to(str(finding), finding.urn or None)
+
+    def validate_resource(args: ResourceValidationArgs, to: ReportViolation) -> None:
+        if rule.check_resource and args.resource_type.startswith(rule.types):
+            report(rule.check_resource(resource_from(args), args.get_config()), to)
+
+    def validate_stack(args: StackValidationArgs, to: ReportViolation) -> None:
+        if rule.check_stack:
+            report(rule.check_stack(stack_from(args, rule.types), args.get_config()), to)
+
+    common: dict[str, Any] = {
+        "name": name,
+        "description": description,
+        "enforcement_level": level,
+        "display_name": rule.display_name + ("" if True in certainties else " (not yet known)"),
+        "severity": rule.severity if True in certainties else Severity.LOW,
+        "remediation_steps": rule.remediation,
+        "tags": list(rule.tags),
+        "url": f"{_DOCS}/{rule.name}.md",
+    }
+    if rule.config:
+        common["config_schema"] = PolicyConfigSchema(dict(rule.config))
+    if rule.check_resource:
+        return ResourceValidationPolicy(validate=validate_resource, **common)
+    return StackValidationPolicy(validate=validate_stack, **common)
+
+
+def resource_from(args: ResourceValidationArgs) -> Resource:
+    """One resource as its program declares it: inputs, filled in by the provider's defaults."""
+    return Resource(
+        type=args.resource_type,
+        name=args.name,
+        urn=args.urn,
+        props=plain(args.props),
+        parent=args.opts.parent or "",
+        provider=plain(args.provider.props) if args.provider else {},
+        provider_urn=args.provider.urn if args.provider else "",
+    )
+
+
+def stack_from(args: StackValidationArgs, types: tuple[str, ...]) -> Stack:
+    """All resources of a stack: outputs. Only `types` get their properties read, to be quick."""
+    return Stack([_stack_resource(resource, types) for resource in args.resources])
+
+
+def _stack_resource(resource: PolicyResource, types: tuple[str, ...]) -> Resource:
+    wanted = resource.resource_type.startswith(types)
+    provider = resource.provider
+    parent = resource.parent.urn if resource.parent else resource.opts.parent
+    return Resource(
+        type=resource.resource_type,
+        name=resource.name,
+        urn=resource.urn,
+        props=plain(resource.props) if wanted else {},
+        dependencies={
+            key: tuple(each.urn for each in dependencies)
+            for key, dependencies in resource.property_dependencies.items()
+        },
+        parent=parent or "",
+        provider=plain(provider.props) if wanted and provider else {},
+        provider_urn=provider.urn if provider else "",
+    )
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value of the engine as plain data, with `UNKNOWN` for what the preview does not know.
+
+    `UNKNOWN` too for a secret that `policy analyze` could not decrypt, and for anything nested
+    deeper than any real resource.
+    """
+    if isinstance(value, str):
+        return UNKNOWN if value == _REDACTED else value
+    if isinstance(value, Mapping):
+        if depth > _DEEPEST:
+            return UNKNOWN
+        return {key: _read(value, key, depth) for key in value}
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        if depth > _DEEPEST:
+            return UNKNOWN
+        return [_read(value, index, depth) for index in range(len(value))]
+    return value
+
+
+def _read(container: Any, key: Any, depth: int) -> Any:
+    try:
+        value = container[key]
+    except UnknownValueError:
+        return UNKNOWN
+    return plain(value, depth + 1)

@@ -1,0 +1,157 @@
+"""Nothing that a cluster needs to work runs on nodes that can be taken away.
+
+Why: GKE labels a hand-made Spot pool but does not taint it, so any pod may land there, those of
+kube-system included; and the autoscaler never removes a node that such a pod sits on.
+Sources, read on 2026-11-29: docs.cloud.google.com/kubernetes-engine/docs/concepts/spot-vms,
+docs.cloud.google.com/kubernetes-engine/docs/concepts/node-auto-provisioning,
+kubernetes/autoscaler#2377.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from spotproof_gke.capacity import MANAGED_COMPONENTS_KEY
+from spotproof_gke.rules.clusters import NODE_POOL, Cluster, clusters_of, inline_pools, owner_of
+from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
+from spotproof_gke.rules.pool_taints import (
+    flex_start_pool_taints,
+    missing_flex_start_taint,
+    missing_spot_taint,
+    spot_pool_taints,
+)
+from spotproof_gke.rules.pools import why_not_home
+from spotproof_gke.rules.reading import UNKNOWN, is_true, text
+from spotproof_gke.rules.spot_scheduling import spot_scheduling
+from spotproof_gke.rules.workloads import kind_of, namespace_of, pod_specs
+from spotproof_gke.tables import table
+
+__all__ = [
+    "SYSTEM_NAMESPACES",
+    "TOLERATED_TAINT_KEYS",
+    "flex_start_pool_taints",
+    "is_system_namespace",
+    "missing_flex_start_taint",
+    "missing_spot_taint",
+    "spot_pool_taints",
+    "system_pod_homes",
+    "system_workloads",
+]
+
+SYSTEM_NAMESPACES: tuple[str, ...] = tuple(table("system_namespaces")["namespaces"])
+"""Namespaces of what a cluster needs to work; `*` matches any ending."""
+
+TOLERATED_TAINT_KEYS = (MANAGED_COMPONENTS_KEY,)
+"""Keys of hard taints that GKE's system pods tolerate."""
+
+HOME_RULE = "a Standard cluster has an on-demand pool, without GPUs, that keeps at least one node"
+WORKLOAD_RULE = "a workload in a system namespace neither selects nor tolerates Spot nodes"
+
+
+def system_pod_homes(
+    stack: Stack, tolerated_taint_keys: Sequence[str] = TOLERATED_TAINT_KEYS
+) -> Iterator[Finding]:
+    """Findings for Standard clusters whose system pods have no lasting on-demand home."""
+    clusters = clusters_of(stack)
+    owned: dict[int, list[Resource]] = {id(cluster.resource): [] for cluster in clusters}
+    strays = False
+    for pool in stack.of_type(NODE_POOL):
+        owner = owner_of(pool, clusters)
+        if owner:
+            owned[id(owner.resource)].append(pool)
+        elif pool.get("cluster") is UNKNOWN:
+            strays = True
+    for cluster in clusters:
+        if not is_true(cluster.resource.get("enableAutopilot")):
+            pools = owned[id(cluster.resource)]
+            yield from _judge_home(cluster, pools, tolerated_taint_keys, strays)
+
+
+def _judge_home(
+    cluster: Cluster, pools: Sequence[Resource], tolerated: Sequence[str], strays: bool
+) -> Iterator[Finding]:
+    resource = cluster.resource
+    reasons, doubt = [], strays or resource.get("enableAutopilot") is UNKNOWN
+    for name, pool in _pools_of(resource, pools):
+        reason, certain = why_not_home(pool, tolerated)
+        if reason is None and certain:
+            return
+        doubt = doubt or not certain
+        reasons.append(f"{shown(name)} {reason}")
+    if resource.get("removeDefaultNodePool") is UNKNOWN:
+        doubt = True
+    found = "its pools are " + ", ".join(reasons) if reasons else "this stack gives it no pool"
+    yield resource.finding(
+        f"no on-demand home for system pods: {found}",
+        HOME_RULE,
+        "add a node pool that is neither Spot nor flex-start, has no GPU, and has nodeCount or "
+        "autoscaling.minNodeCount of 1 or more",
+        certain=not doubt,
+    )
+
+
+_POOL_KEYS = ("nodeConfig", "autoscaling", "nodeCount", "initialNodeCount", "queuedProvisioning")
+
+
+def _pools_of(
+    cluster: Resource, declared: Sequence[Resource]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The pools of a cluster: declared ones, ones it lists itself, and a default pool it keeps."""
+    for pool in declared:
+        yield pool.name, {key: pool.get(key) for key in _POOL_KEYS}
+    removed = is_true(cluster.get("removeDefaultNodePool"))
+    if removed and declared:
+        return
+    # After a refresh a cluster also lists the pools that are resources of their own.
+    known = {text(pool.get("name")) for pool in declared}
+    listed = [pool for pool in inline_pools(cluster) if text(pool.get("name")) not in known]
+    for number, pool in enumerate(listed):
+        yield text(pool.get("name")) or f"nodePools[{number}]", pool
+    if not listed and not removed:
+        count = cluster.get("initialNodeCount")
+        yield (
+            "default-pool",
+            {
+                "nodeConfig": cluster.get("nodeConfig"),
+                "initialNodeCount": 1 if count is None else count,
+            },
+        )
+
+
+def system_workloads(
+    resource: Resource,
+    system_namespaces: Sequence[str] = SYSTEM_NAMESPACES,
+    spot_taint_keys: Collection[str] = (),
+    exempt_daemon_sets: bool = True,
+) -> Iterator[Finding]:
+    """Findings for a workload in a system namespace that may run on Spot nodes.
+
+    Args:
+        resource: Any resource; what is no Kubernetes workload has no findings.
+        system_namespaces: Namespaces to judge; `*` matches any ending.
+        spot_taint_keys: Further taint keys that mark Spot pools.
+        exempt_daemon_sets: Whether to pass over DaemonSets, which run on every node on purpose.
+    """
+    if exempt_daemon_sets and kind_of(resource) == "DaemonSet":
+        return
+    specs = pod_specs(resource)
+    if not specs:
+        return
+    namespace = namespace_of(resource)
+    known = namespace is not UNKNOWN
+    if known and not is_system_namespace(text(namespace), system_namespaces):
+        return
+    for pod in specs:
+        for what, certain in spot_scheduling(pod.spec, spot_taint_keys):
+            where = f"in namespace {shown(namespace)}, " if known else "in an unknown namespace, "
+            yield resource.finding(
+                f"{pod.kind} {where}{what}",
+                WORKLOAD_RULE,
+                "remove the toleration or selector, or tolerate each taint that it needs by key",
+                certain and known,
+            )
+
+
+def is_system_namespace(namespace: str, patterns: Sequence[str] = SYSTEM_NAMESPACES) -> bool:
+    """Whether a namespace is one of `patterns`."""
+    return any(fnmatchcase(namespace, text(pattern)) for pattern in patterns)

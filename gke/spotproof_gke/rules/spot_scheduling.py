@@ -1,0 +1,111 @@
+"""What in a pod specification lets the pod run on Spot nodes, or asks for them.
+
+Source: the labels and taints that the GKE cluster autoscaler knows;
+kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration, read on 2026-11-29.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from spotproof_gke.capacity import PREEMPTIBLE_KEY, PROVISIONING_KEY, SPOT_KEY
+from spotproof_gke.rules.finding import shown
+from spotproof_gke.rules.reading import UNKNOWN, has_unknown, items, mapping, text
+
+_SPOT_VALUES: dict[str, tuple[str, ...]] = {
+    SPOT_KEY: ("true",),
+    PREEMPTIBLE_KEY: ("true",),
+    PROVISIONING_KEY: ("spot", "preemptible"),
+}
+
+
+def spot_scheduling(
+    spec: object, further_taint_keys: Collection[str] = ()
+) -> Iterator[tuple[str, bool]]:
+    """What lets a pod run on Spot nodes: a clause, and whether that is certain.
+
+    A blanket toleration counts unless it is for NoExecute alone, which does not pass the
+    NoSchedule taint of a Spot pool.
+    """
+    if spec is UNKNOWN:
+        yield "its pod specification", False
+        return
+    parts = mapping(spec)
+    yield from _tolerations(parts.get("tolerations"), further_taint_keys)
+    yield from _node_selector(parts.get("nodeSelector"))
+    yield from _affinity(parts.get("affinity"))
+
+
+def _tolerations(value: object, further: Collection[str]) -> Iterator[tuple[str, bool]]:
+    for toleration in [UNKNOWN] if value is UNKNOWN else items(value):
+        if toleration is UNKNOWN:
+            yield "one of its tolerations", False
+            continue
+        parts = mapping(toleration)
+        key, operator = parts.get("key"), text(parts.get("operator")) or "Equal"
+        effect = text(parts.get("effect"))
+        if effect == "PreferNoSchedule" or not parts:
+            continue
+        if key is UNKNOWN:
+            yield "a toleration whose key is unknown", False
+        elif key in (None, ""):
+            if operator == "Exists" and effect != "NoExecute":
+                yield "tolerates every taint (operator Exists without a key)", True
+        elif text(key) in further or text(key) in _SPOT_VALUES:
+            yield from _keyed(text(key), operator, parts.get("value"), text(key) in further)
+
+
+def _keyed(key: str, operator: str, value: Any, any_value: bool) -> Iterator[tuple[str, bool]]:
+    if operator == "Exists" or any_value:
+        yield f"tolerates {shown(key)}", True
+    elif value is UNKNOWN:
+        yield f"the value of its toleration of {shown(key)}", False
+    elif text(value) in _SPOT_VALUES[key]:
+        yield f"tolerates {shown(key)}={text(value)}", True
+
+
+def _node_selector(value: object) -> Iterator[tuple[str, bool]]:
+    if value is UNKNOWN:
+        yield "its node selector", False
+    for key, wanted in _SPOT_VALUES.items():
+        chosen = mapping(value).get(key)
+        if chosen is UNKNOWN:
+            yield f"its node selector {key}", False
+        elif text(chosen) in wanted:
+            yield f"selects {key}={text(chosen)}", True
+
+
+def _affinity(value: object) -> Iterator[tuple[str, bool]]:
+    if value is UNKNOWN or mapping(value).get("nodeAffinity") is UNKNOWN:
+        yield "its affinity", False
+        return
+    node = mapping(mapping(value).get("nodeAffinity"))
+    required = mapping(node.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    for term in items(required.get("nodeSelectorTerms")):
+        yield from _term(term, "requires")
+    for preferred in items(node.get("preferredDuringSchedulingIgnoredDuringExecution")):
+        yield from _term(mapping(preferred).get("preference"), "prefers")
+    if has_unknown(node):
+        yield "a part of its node affinity", False
+
+
+def _term(term: object, verb: str) -> Iterator[tuple[str, bool]]:
+    for expression in items(mapping(term).get("matchExpressions")):
+        clause = _chosen(mapping(expression))
+        if clause:
+            yield f"{verb} {clause} by node affinity", True
+
+
+def _chosen(expression: Mapping[str, Any]) -> str | None:
+    """The Spot label that an expression lets in, or None."""
+    key, operator = text(expression.get("key")), text(expression.get("operator"))
+    values = [text(value) for value in items(expression.get("values"))]
+    wanted = _SPOT_VALUES.get(key, ())
+    chosen = [value for value in wanted if value in values]
+    if operator == "In" and chosen:
+        return f"{key}={chosen[0]}"
+    if operator == "Exists" and key in (SPOT_KEY, PREEMPTIBLE_KEY):
+        return key
+    if operator == "NotIn" and key == PROVISIONING_KEY and "standard" in values:
+        left = [value for value in wanted if value not in values]
+        return f"{key}={left[0]}" if left else None
+    return None

@@ -1,0 +1,134 @@
+"""Policies of the pack: what a cluster needs to work stays off Spot nodes."""
+
+from collections.abc import Iterable
+
+from pulumi_policy import Severity
+
+from spotproof_gke.policy_adapter import Config, Rule, policies_of, strings
+from spotproof_gke.rules import spot_isolation
+from spotproof_gke.rules.finding import Finding, Resource, Stack
+
+_TAINT_KEYS = {
+    "acceptedTaintKeys": {
+        "type": "array",
+        "items": {"type": "string"},
+        "default": [],
+        "description": "Keys of taints of your own that mark such pools, with any value.",
+    }
+}
+
+
+def _spot_taints(resource: Resource, config: Config) -> Iterable[Finding]:
+    return spot_isolation.spot_pool_taints(resource, strings(config, "acceptedTaintKeys"))
+
+
+def _flex_start_taints(resource: Resource, config: Config) -> Iterable[Finding]:
+    return spot_isolation.flex_start_pool_taints(resource, strings(config, "acceptedTaintKeys"))
+
+
+def _homes(stack: Stack, config: Config) -> Iterable[Finding]:
+    keys = strings(config, "toleratedTaintKeys", spot_isolation.TOLERATED_TAINT_KEYS)
+    return spot_isolation.system_pod_homes(stack, keys)
+
+
+def _system_workloads(resource: Resource, config: Config) -> Iterable[Finding]:
+    return spot_isolation.system_workloads(
+        resource,
+        strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
+        strings(config, "acceptedTaintKeys"),
+        config.get("exemptDaemonSets") is not False,
+    )
+
+
+RULES = [
+    Rule(
+        name="spot-pool-taint",
+        display_name="Spot pool with its taint",
+        description=(
+            "A Spot or preemptible node pool carries the taint cloud.google.com/gke-spot=true; GKE "
+            "does not add it, and without it any pod lands on nodes that can be taken away."
+        ),
+        remediation=(
+            "Add to nodeConfig.taints: key cloud.google.com/gke-spot, value true, effect "
+            "NO_SCHEDULE. Workloads that belong on the pool tolerate it."
+        ),
+        severity=Severity.HIGH,
+        types=("gcp:container/",),
+        check_resource=_spot_taints,
+        config=_TAINT_KEYS,
+        tags=("gke", "spot", "reliability"),
+    ),
+    Rule(
+        name="flex-start-pool-taint",
+        display_name="Flex-start pool without GPUs with its taint",
+        description=(
+            "A flex-start node pool without GPUs carries the taint "
+            "cloud.google.com/gke-flex-start=true; GKE taints only GPU pools and queued ones."
+        ),
+        remediation=(
+            "Add to nodeConfig.taints: key cloud.google.com/gke-flex-start, value true, effect "
+            "NO_SCHEDULE. Workloads that belong on the pool tolerate it."
+        ),
+        severity=Severity.MEDIUM,
+        types=("gcp:container/",),
+        check_resource=_flex_start_taints,
+        config=_TAINT_KEYS,
+        tags=("gke", "flex-start", "reliability"),
+    ),
+    Rule(
+        name="on-demand-home-for-system-pods",
+        display_name="On-demand home for system pods",
+        description=(
+            "A Standard cluster has an on-demand node pool that is never empty, has no GPUs and no "
+            "taint that system pods do not tolerate; otherwise they run on Spot nodes or nowhere."
+        ),
+        remediation=(
+            "Add a node pool without spot, preemptible or flexStart, with nodeCount or "
+            "autoscaling.minNodeCount of at least 1, or keep the default pool."
+        ),
+        severity=Severity.CRITICAL,
+        types=("gcp:container/",),
+        check_stack=_homes,
+        config={
+            "toleratedTaintKeys": {
+                "type": "array",
+                "items": {"type": "string"},
+                "default": list(spot_isolation.TOLERATED_TAINT_KEYS),
+                "description": "Keys of hard taints that system pods tolerate.",
+            }
+        },
+        tags=("gke", "spot", "reliability"),
+    ),
+    Rule(
+        name="system-workload-off-spot",
+        display_name="System workload off Spot",
+        description=(
+            "A workload in a system namespace neither selects nor tolerates Spot nodes; a blanket "
+            "toleration counts. DaemonSets are exempt unless configured otherwise."
+        ),
+        remediation=(
+            "Remove the Spot toleration, selector or affinity. Instead of a blanket toleration "
+            "name the key of each taint that the workload needs to tolerate."
+        ),
+        severity=Severity.HIGH,
+        types=("kubernetes:",),
+        check_resource=_system_workloads,
+        config={
+            **_TAINT_KEYS,
+            "systemNamespaces": {
+                "type": "array",
+                "items": {"type": "string"},
+                "default": list(spot_isolation.SYSTEM_NAMESPACES),
+                "description": "Namespaces to judge; * matches any ending. Replaces the default.",
+            },
+            "exemptDaemonSets": {
+                "type": "boolean",
+                "default": True,
+                "description": "Whether to pass over DaemonSets.",
+            },
+        },
+        tags=("gke", "kubernetes", "spot", "reliability"),
+    ),
+]
+
+POLICIES = policies_of(RULES)
