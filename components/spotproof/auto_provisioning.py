@@ -14,7 +14,6 @@ from spotproof.reader import Reader
 from spotproof_gke import accelerators
 from spotproof_gke.accelerators import MACHINE_TYPES, MachineType
 from spotproof_gke.capacity import Capacity
-from spotproof_gke.problems import did_you_mean
 
 
 class AutoProvisioningArgs(TypedDict):
@@ -86,8 +85,9 @@ def _limits(read: Reader) -> tuple[tuple[str, int], ...]:
         key = f"accelerators.{name}"
         if name not in flexible:
             rule = "this is not an accelerator that flex-start offers, as GKE names it"
-            read.problem("accelerators", name, rule, did_you_mean(name, flexible))
-        elif isinstance(most, bool) or not isinstance(most, (int, float)) or most != int(most):
+            fix = accelerators.right_accelerator_name(name, flexible)
+            read.problem("accelerators", name, rule, fix)
+        elif isinstance(most, bool) or not isinstance(most, (int, float)) or most % 1:
             read.problem(key, most, "this is a whole number of GPUs", "write a number")
         elif most < 1:
             rule = "GKE takes limits from 1 on"

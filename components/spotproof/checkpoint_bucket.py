@@ -13,6 +13,7 @@ from spotproof.options import child_of
 from spotproof.reader import Reader
 from spotproof_gke import contract, locations, names
 from spotproof_gke.problems import Problem
+from spotproof_gke.rules.region_match import bucket_location_mismatch
 
 WORKLOAD_ROLES = {
     "object-user": "roles/storage.objectUser",
@@ -126,8 +127,6 @@ def _region(read: Reader, cluster_location: str) -> str:
 
 def region_problems(key: str, bucket_location: str, cluster_location: str) -> list[Problem]:
     """What is wrong with a bucket's location, judged by the rule of the `region_match` pack."""
-    from spotproof_gke.rules.region_match import bucket_location_mismatch
-
     mismatch = bucket_location_mismatch(bucket_location, cluster_location)
     if mismatch is None:
         return []

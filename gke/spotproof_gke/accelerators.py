@@ -1,5 +1,6 @@
 """GPU machine types and their zones. Tables: `data/machine_types.yaml`, `data/zones.yaml`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spotproof_gke.capacity import Capacity
@@ -81,6 +82,13 @@ def machine_type(name: str) -> MachineType:
         return MACHINE_TYPES[name]
     except KeyError:
         raise KeyError(f"unknown GPU machine type; {did_you_mean(name, MACHINE_TYPES)}") from None
+
+
+def right_accelerator_name(name: object, known: Iterable[str]) -> str:
+    """A clause that leads from a wrong accelerator name to one of `known`."""
+    possible = tuple(known)
+    right = table("machine_types")["misnamed_accelerators"].get(str(name).lower())
+    return f'GKE calls it "{right}"' if right in possible else did_you_mean(name, possible)
 
 
 def zones_with(accelerator: str) -> tuple[str, ...]:

@@ -27,9 +27,10 @@ _LABEL_VALUE = re.compile(r"^[-_a-z0-9]{0,63}$")
 
 
 def _problem(key: str, name: object, form: re.Pattern[str], least: int, most: int, kind: str):
-    if isinstance(name, str) and form.match(name) and least <= len(name) <= most:
+    if isinstance(name, str) and form.fullmatch(name) and least <= len(name) <= most:
         return []
-    length = f" (it has {len(name)})" if isinstance(name, str) else ""
+    wrong_length = isinstance(name, str) and not least <= len(name) <= most
+    length = f" (it has {len(name)})" if wrong_length else ""
     return [
         Problem(
             key,
@@ -87,8 +88,8 @@ def label_problems(key: str, labels: object) -> list[Problem]:
     bad = [
         (name, value)
         for name, value in labels.items()
-        if not (isinstance(name, str) and _LABEL_KEY.match(name))
-        or not (isinstance(value, str) and _LABEL_VALUE.match(value))
+        if not (isinstance(name, str) and _LABEL_KEY.fullmatch(name))
+        or not (isinstance(value, str) and _LABEL_VALUE.fullmatch(value))
     ]
     return [
         Problem(

@@ -11,7 +11,7 @@ class Problem:
 
     Attributes:
         key: Where the value stands, as its author wrote it, for example `spotPools.l4.machineType`.
-        value: The value found; must not be a secret, for it is printed.
+        value: The value found, None when there is none; printed, so never a secret.
         rule: What holds, in one clause.
         fix: What to do about it, in one imperative clause.
     """
@@ -22,7 +22,8 @@ class Problem:
     fix: str
 
     def __str__(self) -> str:
-        return f"{self.key} = {self.value!r}: {self.rule}; {self.fix}"
+        what = self.key if self.value is None else f"{self.key} = {self.value!r}"
+        return f"{what}: {self.rule}; {self.fix}"
 
 
 class ProblemsError(ValueError):
