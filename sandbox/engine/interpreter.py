@@ -1,0 +1,86 @@
+"""The Python that runs a program, as the options of its project file say."""
+
+import importlib.metadata
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+class OptionsError(ValueError):
+    """The runtime options cannot be honoured; the text names the option and says what to do."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python, and the virtualenv that it belongs to, if any."""
+
+    python: Path
+    virtualenv: Path | None
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """The environment as an activated virtualenv would have it."""
+        env = dict(base)
+        if self.virtualenv is not None:
+            env["VIRTUAL_ENV"] = str(self.virtualenv)
+            env["PATH"] = os.pathsep.join([str(self.python.parent), env.get("PATH", os.defpath)])
+            env.pop("PYTHONHOME", None)
+        return env
+
+    def distributions(self) -> Iterator[importlib.metadata.Distribution]:
+        """What is installed in the virtualenv."""
+        if self.virtualenv is not None:
+            packages = self.virtualenv.glob("lib/python3.*/site-packages")
+            yield from importlib.metadata.distributions(path=[str(one) for one in packages])
+
+    def plugins(self) -> Iterator[tuple[str, str]]:
+        """Name and version of the provider plugins that installed SDK packages ask for."""
+        if self.virtualenv is None:
+            return
+        for file in self.virtualenv.glob("lib/python3.*/site-packages/*/pulumi-plugin.json"):
+            plugin = json.loads(file.read_text())
+            if plugin.get("resource") and "name" in plugin and "version" in plugin:
+                yield plugin["name"], plugin["version"]
+
+
+def choose(options: Mapping[str, Any], root_directory: str) -> Interpreter:
+    """The interpreter that `runtime.options` name; without `virtualenv`, `python3` on PATH.
+
+    Raises:
+        OptionsError: an unsupported option, or a virtualenv that is not there.
+    """
+    _refuse_unsupported(options)
+    virtualenv = options.get("virtualenv")
+    if not virtualenv:
+        found = shutil.which("python3") or shutil.which("python")
+        if found is None:
+            raise OptionsError(
+                "no `python3` on PATH, and the project file has no runtime option 'virtualenv': "
+                "set it to the folder of a virtualenv"
+            )
+        return Interpreter(Path(found), None)
+    folder = Path(root_directory, os.path.expanduser(str(virtualenv)))
+    python = folder / "bin" / "python"
+    if not python.exists():
+        raise OptionsError(
+            f"runtime option 'virtualenv' is {str(virtualenv)!r}, and there is no Python at "
+            f"{os.path.normpath(python)}: create the virtualenv (`make setup` makes the project's)"
+        )
+    return Interpreter(Path(os.path.normpath(python)), Path(os.path.normpath(folder)))
+
+
+def _refuse_unsupported(options: Mapping[str, Any]) -> None:
+    toolchain = options.get("toolchain") or "pip"
+    if toolchain != "pip":
+        raise OptionsError(
+            f"runtime option 'toolchain' is {toolchain!r}: the engine built with Go supports "
+            "'pip' alone; install the official Pulumi CLI for others"
+        )
+    if typechecker := options.get("typechecker"):
+        raise OptionsError(
+            f"runtime option 'typechecker' is {typechecker!r}: the engine built with Go runs no "
+            "type checker; remove the option or install the official Pulumi CLI"
+        )

@@ -1,0 +1,13 @@
+"""Where things are in the project. Everything generated lies under `.venv` and `.spotproof`."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+GENERATED = ROOT / ".spotproof"
+POLICY_PACKS = ("region_match", "spot_isolation")
+
+
+def policy_pack(name: str) -> Path:
+    return ROOT / "policies" / name
