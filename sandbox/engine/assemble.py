@@ -22,8 +22,13 @@ def assemble(built: Built, folder: Path = FOLDER) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in _LINKED:
         _link(built.folder / name, folder / name)
-    _write_executable(folder / "pulumi-language-python", _python_host(folder / RUNNER))
+    write_python_host(folder, folder / RUNNER)
     return folder
+
+
+def write_python_host(folder: Path, runner: Path) -> None:
+    """Puts our language host for Python into a folder; `runner` is the SDK's script."""
+    _write_executable(folder / "pulumi-language-python", _python_host(runner))
 
 
 def _link(source: Path, target: Path) -> None:

@@ -127,7 +127,7 @@ def _build(go: str, binary: Binary, folder: Path, position: str) -> None:
     flags = f"-s -w -X {binary.version_variable}={binary.version}"
     with (
         tempfile.TemporaryDirectory(dir=folder.parent, prefix="build-") as scratch,
-        heartbeat(step),
+        heartbeat(step, detail),
     ):
         source = Path(shutil.copytree(MODULES / binary.module, Path(scratch) / "source"))
         if binary.embedded_from:

@@ -196,7 +196,7 @@ def _output(child: "subprocess.Popen[bytes]") -> Iterator[language_pb2.RunPlugin
 
     def pump(stream, field: str) -> None:
         while chunk := os.read(stream.fileno(), 65536):
-            chunks.put(language_pb2.RunPluginResponse(**{field: chunk}))
+            chunks.put(_chunk(field, chunk))
         chunks.put(None)
 
     streams = {"stdout": child.stdout, "stderr": child.stderr}
@@ -204,6 +204,12 @@ def _output(child: "subprocess.Popen[bytes]") -> Iterator[language_pb2.RunPlugin
         threading.Thread(target=pump, args=(stream, field), daemon=True).start()
     for _ in streams:
         yield from iter(chunks.get, None)
+
+
+def _chunk(field: str, data: bytes) -> language_pb2.RunPluginResponse:
+    if field == "stdout":
+        return language_pb2.RunPluginResponse(stdout=data)
+    return language_pb2.RunPluginResponse(stderr=data)
 
 
 def main(runner: str, arguments: Sequence[str]) -> None:

@@ -207,10 +207,10 @@ def _write_project_file(
     folder: Path, runtime: str, virtualenv: Path | str | None, further: dict[str, Any]
 ) -> None:
     path = folder / "Pulumi.yaml"
-    content = yaml.safe_load(path.read_text()) if path.exists() else {}
-    content = {"name": "emulated", "runtime": runtime} | content | further
-    name = content["runtime"]["name"] if isinstance(content["runtime"], dict) else runtime
-    if name == "python":
+    kept: dict[str, Any] = yaml.safe_load(path.read_text()) if path.exists() else {}
+    content: dict[str, Any] = {"name": "emulated", "runtime": runtime} | kept | further
+    stated = content["runtime"]
+    if (stated["name"] if isinstance(stated, dict) else stated) == "python":
         options = {} if virtualenv is None else {"virtualenv": os.fspath(virtualenv)}
         content["runtime"] = {"name": "python", "options": options}
     path.write_text(yaml.safe_dump(content, sort_keys=False))
