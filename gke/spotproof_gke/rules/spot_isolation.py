@@ -104,9 +104,11 @@ def _pools_of(
         return
     # After a refresh a cluster also lists the pools that are resources of their own.
     known = {text(pool.get("name")) for pool in declared}
-    listed = [pool for pool in inline_pools(cluster) if text(pool.get("name")) not in known]
+    listed = inline_pools(cluster)
     for number, pool in enumerate(listed):
-        yield text(pool.get("name")) or f"nodePools[{number}]", pool
+        name = text(pool.get("name"))
+        if name not in known or not name:
+            yield name or f"nodePools[{number}]", pool
     if not listed and not removed:
         count = cluster.get("initialNodeCount")
         yield (

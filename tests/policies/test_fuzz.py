@@ -1,0 +1,79 @@
+"""Rules say something or nothing about any properties; they never raise."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
+
+from tests.policies.helpers import PACK_NAMES, Case, cases, pack, run
+
+POLICIES = [(name, policy) for name in PACK_NAMES for policy in pack(name).POLICIES]
+FIXTURES = [case for case in cases() if case.resources]
+
+_odd = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["us-central1", "US", "true", "Exists", UNKNOWN_STRING_VALUE, "[secret]"]),
+    st.just([]),
+    st.just({}),
+    st.just([{}, None, [UNKNOWN_STRING_VALUE]]),
+    st.recursive(
+        st.none() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+        ),
+        max_leaves=5,
+    ),
+)
+
+
+def _places(value: Any, path: tuple = ()) -> list[tuple]:
+    found = [path]
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            found += _places(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            found += _places(each, (*path, index))
+    return found
+
+
+def _with(value: Any, path: tuple, new: Any) -> Any:
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, Mapping) else list(value)
+    copy[path[0]] = _with(value[path[0]], path[1:], new)
+    return copy
+
+
+@st.composite
+def _spoilt(draw: st.DrawFn, rule: str) -> Case:
+    """A fixture with one to three values, anywhere in its properties, replaced by odd ones."""
+    case = draw(st.sampled_from([case for case in FIXTURES if case.rule == rule]))
+    resources = {name: dict(given) for name, given in case.resources.items()}
+    for _ in range(draw(st.integers(1, 3))):
+        name = draw(st.sampled_from(sorted(resources)))
+        props = resources[name].get("props", {})
+        places = [path for path in _places(props) if path]
+        if places:
+            path = draw(st.sampled_from(places))
+            resources[name]["props"] = _with(props, path, draw(_odd))
+    return Case(case.pack, case.rule, case.kind, case.name, resources, [], case.config)
+
+
+@pytest.mark.parametrize(
+    ("pack_name", "policy"), POLICIES, ids=[policy.name for _, policy in POLICIES]
+)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_policy_never_raises_on_odd_properties(pack_name: str, policy, data) -> None:
+    case = data.draw(_spoilt(policy.name.removesuffix("-unknown")))
+
+    for reported in run(policy, case):
+        assert UNKNOWN_STRING_VALUE not in reported.message
