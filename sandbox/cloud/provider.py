@@ -1,0 +1,359 @@
+"""The provider's service: what the engine asks, in terms of the resource types."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+
+from sandbox.cloud import schema, wire
+from sandbox.cloud.check import check
+from sandbox.cloud.diff import Change, diff
+from sandbox.cloud.invokes import invoke
+from sandbox.cloud.naming import DEFAULTS, auto_name, urn_parts
+from sandbox.cloud.problems import ApiError, ProviderError
+from sandbox.cloud.store import Store
+from sandbox.cloud.types import kind_of
+from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, refreshed, without_notes
+
+LABEL_OUTPUTS = frozenset({"effectiveLabels", "pulumiLabels"})
+
+
+class Provider(provider_pb2_grpc.ResourceProviderServicer):
+    """The GCP provider, on an emulated cloud."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.config = Config()
+        self.busy = 0
+        self._busy_lock = threading.Lock()
+
+    @property
+    def cloud(self) -> Cloud:
+        """The server, as asked by this provider."""
+        return Cloud(self.store, self.config)
+
+    def Handshake(self, request, context):
+        """Say what this provider can do."""
+        return provider_pb2.ProviderHandshakeResponse(
+            accept_secrets=True, accept_resources=False, accept_outputs=False
+        )
+
+    def GetPluginInfo(self, request, context):
+        """The version: that of the SDK that it serves."""
+        return plugin_pb2.PluginInfo(version=schema.sdk_version())
+
+    def GetSchema(self, request, context):
+        """A schema with nothing in it: programs bring the SDK."""
+        text = f'{{"name": "gcp", "version": "{schema.sdk_version()}"}}'
+        return provider_pb2.GetSchemaResponse(schema=text)
+
+    def CheckConfig(self, request, context):
+        """Accept the provider's configuration as it is."""
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    def DiffConfig(self, request, context):
+        """A provider for another project replaces what it made; the real one does the same."""
+        old, new = wire.plain(request.olds), wire.plain(request.news)
+        replaces = ["project"] if old.get("project") != new.get("project") else []
+        kind = "DIFF_SOME" if old != new else "DIFF_NONE"
+        return provider_pb2.DiffResponse(
+            changes=provider_pb2.DiffResponse.DiffChanges.Value(kind), replaces=replaces
+        )
+
+    def Configure(self, request, context):
+        """Take project, region and zone."""
+        args = wire.plain(request.args) or {
+            key.rpartition(":")[2]: value for key, value in request.variables.items()
+        }
+        known = {k: v for k, v in args.items() if v is not wire.UNKNOWN and isinstance(v, str)}
+        zone = known.get("zone", "")
+        region = known.get("region", "") or zone.rpartition("-")[0]
+        self.config = Config(known.get("project", ""), region, zone)
+        return provider_pb2.ConfigureResponse(
+            acceptSecrets=True,
+            supportsPreview=True,
+            acceptResources=False,
+            acceptOutputs=False,
+            supports_autonaming_configuration=True,
+        )
+
+    def Check(self, request, context):
+        """Check a program's inputs and fill in names and defaults."""
+        token, logical = urn_parts(request.urn)
+        kind = self._kind(token, context)
+        news, secrets = wire.unmarshal(request.news)
+        namer = _namer(request, logical)
+        inputs, refusals = check(kind, news, wire.plain(request.olds), namer)
+        return provider_pb2.CheckResponse(
+            inputs=wire.marshal(inputs, secrets),
+            failures=[
+                provider_pb2.CheckFailure(property="", reason=refusal.text(logical))
+                for refusal in refusals
+            ],
+        )
+
+    def Diff(self, request, context):
+        """Compare new inputs with the recorded state."""
+        token, _ = urn_parts(request.urn)
+        kind = self._kind(token, context)
+        old = wire.plain(request.olds)
+        checked = _ignoring(wire.plain(request.news), old, request.ignoreChanges)
+        with self._errors(context, kind):
+            changes = self.changes(kind, old, without_notes(checked))
+        return _diff_response(kind, changes, old, checked)
+
+    def changes(self, kind: Kind, old: Properties, inputs: Properties) -> list[Change]:
+        """All changes from a recorded state to the inputs; raises ProviderError."""
+        kind.plan(old, inputs)
+        changes = diff(kind.schema.fields, old, inputs, kind.same)
+        if kind.labels:
+            changes += _label_changes(kind, old, inputs, changes)
+        return changes + kind.further_changes(changes, old, inputs)
+
+    def Create(self, request, context):
+        """Create a resource, or tell what it would look like."""
+        token, logical = urn_parts(request.urn)
+        kind = self._kind(token, context)
+        values, secrets = wire.unmarshal(request.properties)
+        inputs = without_notes(values)
+        with self._errors(context, kind, "create"):
+            kind.plan(None, inputs)
+            full = kind.complete(inputs, self.config)
+            if request.preview or wire.has_unknown(inputs):
+                state = kind.state_for_preview(full, None, self.config)
+                return provider_pb2.CreateResponse(properties=self._state(kind, state, secrets))
+            kind.before_call(full, None)
+            with self.store.locked(), self._logged("create", kind, logical, None, full) as done:
+                identifier = kind.create(self.cloud, full)
+                properties = self.cloud.find(kind.token, identifier) or {}
+                state = kind.read(properties, full)
+                done(identifier, properties)
+        return provider_pb2.CreateResponse(
+            id=identifier, properties=self._state(kind, state, secrets)
+        )
+
+    def Update(self, request, context):
+        """Change a resource in place, or tell what it would look like."""
+        token, logical = urn_parts(request.urn)
+        kind = self._kind(token, context)
+        values, secrets = wire.unmarshal(request.news)
+        old = wire.plain(request.olds)
+        inputs = without_notes(_ignoring(values, old, request.ignoreChanges))
+        with self._errors(context, kind, "update"):
+            kind.plan(old, inputs)
+            full = kind.complete(inputs, self.config)
+            if request.preview:
+                state = kind.state_for_preview(full, old, self.config)
+                return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
+            kind.before_call(full, old)
+            found = self._update(kind, logical, request.id, full, old)
+            state = kind.read(found, {**old, **full})
+        return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
+
+    def _update(
+        self, kind: Kind, logical: str, identifier: str, inputs: Properties, old: Properties
+    ) -> Properties:
+        with self.store.locked():
+            before = self.cloud.find(kind.token, identifier)
+            with self._logged("update", kind, logical, before, inputs) as done:
+                changed = self.changes(kind, old, inputs)
+                if any(change.top not in kind.local for change in changed):
+                    kind.update(self.cloud, identifier, inputs, old)
+                after = self.cloud.find(kind.token, identifier)
+                if after is None:
+                    raise ApiError(404, f"Not found: {identifier}")
+                done(identifier, after)
+        return after
+
+    def Delete(self, request, context):
+        """Delete a resource."""
+        token, logical = urn_parts(request.urn)
+        kind = self._kind(token, context)
+        state = wire.plain(request.properties)
+        with self._errors(context, kind, "delete"), self.store.locked():
+            before = self.cloud.find(kind.token, request.id)
+            with self._logged("delete", kind, logical, before, {}) as done:
+                kind.delete(self.cloud, request.id, state)
+                done(request.id, None)
+        return empty_pb2.Empty()
+
+    def Read(self, request, context):
+        """Ask the server for a resource: a refresh, an import, or a `get`."""
+        token, _ = urn_parts(request.urn)
+        kind = self._kind(token, context)
+        prior, secrets = wire.unmarshal(request.properties)
+        inputs, more = wire.unmarshal(request.inputs)
+        with self._errors(context, kind), self.store.locked():
+            found = kind.find(self.cloud, request.id)
+        if found is None:
+            return provider_pb2.ReadResponse()
+        identifier, properties = found
+        state = kind.read(properties, prior or without_notes(inputs))
+        fresh = refreshed(inputs, state) if inputs else {**kind.inputs_of(state), DEFAULTS: []}
+        return provider_pb2.ReadResponse(
+            id=identifier,
+            properties=self._state(kind, state, secrets | more),
+            inputs=wire.marshal(fresh, secrets | more),
+        )
+
+    def Invoke(self, request, context):
+        """Answer a function of the SDK."""
+        with self._errors(context), self.store.locked():
+            answer = invoke(request.tok, wire.plain(request.args), self.cloud)
+        response = provider_pb2.InvokeResponse()
+        getattr(response, "return").CopyFrom(wire.marshal(answer))
+        return response
+
+    def Cancel(self, request, context):
+        """Nothing is cut short: operations here are quick."""
+        self.store.flush()
+        return empty_pb2.Empty()
+
+    def _kind(self, token: str, context: grpc.ServicerContext) -> Kind:
+        try:
+            return kind_of(token)
+        except ProviderError as error:
+            context.abort(grpc.StatusCode.NOT_FOUND, str(error))
+            raise
+
+    def _state(self, kind: Kind, state: Properties, secrets: frozenset[str]) -> Any:
+        secret = secrets | LABEL_OUTPUTS if kind.labels else secrets
+        return wire.marshal(state, secret | frozenset(kind.secret))
+
+    def _errors(
+        self, context: grpc.ServicerContext, kind: Kind | None = None, operation: str = ""
+    ) -> "_Errors":
+        return _Errors(self, context, kind, operation)
+
+    def _logged(
+        self, method: str, kind: Kind, name: str, before: Properties | None, inputs: Properties
+    ) -> "_Logged":
+        return _Logged(self.store, method, kind, name, before, inputs)
+
+
+class _Errors:
+    """Turns refusals into the errors that the engine shows, and counts requests at work."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        context: grpc.ServicerContext,
+        kind: Kind | None,
+        operation: str,
+    ) -> None:
+        self.provider, self.context = provider, context
+        self.kind, self.operation = kind, operation
+
+    def __enter__(self) -> None:
+        with self.provider._busy_lock:
+            self.provider.busy += 1
+
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        with self.provider._busy_lock:
+            self.provider.busy -= 1
+        if isinstance(error, ProviderError):
+            self.context.abort(grpc.StatusCode.UNKNOWN, _one(str(error)))
+        if isinstance(error, ApiError):
+            verb = {"create": "creating", "update": "updating", "delete": "deleting"}
+            doing = verb.get(self.operation, "reading")
+            called = self.kind.called if self.kind else "data"
+            self.context.abort(grpc.StatusCode.UNKNOWN, _one(f"error {doing} {called}: {error}"))
+
+
+def _one(text: str) -> str:
+    return f"1 error occurred:\n\t* {text}\n\n"
+
+
+class _Logged:
+    """Writes one request to the log: before and after, or what was refused."""
+
+    def __init__(
+        self,
+        store: Store,
+        method: str,
+        kind: Kind,
+        name: str,
+        before: Properties | None,
+        inputs: Properties,
+    ) -> None:
+        self.store = store
+        self.entry = {
+            "time": time.time(),
+            "method": method,
+            "type": kind.token,
+            "name": name,
+            "before": before,
+        }
+        self.wanted = inputs
+
+    def __enter__(self) -> Callable[[str, Properties | None], None]:
+        return self._done
+
+    def _done(self, identifier: str, after: Properties | None) -> None:
+        self.entry.update(id=identifier, after=after)
+
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None:
+            self.entry["error"] = str(error)
+        self.store.log(self.entry)
+
+
+def _namer(request: Any, logical: str) -> Callable[[str], str | None]:
+    options = request.autonaming if request.HasField("autonaming") else None
+    modes = provider_pb2.CheckRequest.AutonamingOptions.Mode
+    if options is None:
+        return lambda _: auto_name(logical, request.randomSeed)
+    if options.mode == modes.Value("DISABLE"):
+        return lambda _: None
+    return lambda _: options.proposed_name or auto_name(logical, request.randomSeed)
+
+
+def _ignoring(news: Properties, old: Properties, ignored: Any) -> Properties:
+    """The new inputs with the recorded values at the ignored top-level properties."""
+    kept = dict(news)
+    for path in ignored:
+        if path in old:
+            kept[path] = old[path]
+        elif path in kept:
+            del kept[path]
+    return kept
+
+
+def _label_changes(
+    kind: Kind, old: Properties, inputs: Properties, changes: list[Change]
+) -> list[Change]:
+    """The label outputs follow the labels that the program sets."""
+    return [
+        Change(change.path.replace(kind.labels, output, 1), change.kind)
+        for change in changes
+        if change.top == kind.labels
+        for output in ("effectiveLabels", "pulumiLabels")
+    ]
+
+
+def _diff_response(
+    kind: Kind, changes: list[Change], old: Properties, checked: Properties
+) -> provider_pb2.DiffResponse:
+    replaces = sorted({change.top for change in changes if change.replaces})
+    detailed = {change.path: _property_diff(change) for change in changes}
+    fixed = kind.named_by and kind.named_by not in (checked.get(DEFAULTS) or ())
+    unchanged = old.get(kind.named_by) == checked.get(kind.named_by)
+    changed = "DIFF_SOME" if changes else "DIFF_NONE"
+    return provider_pb2.DiffResponse(
+        changes=provider_pb2.DiffResponse.DiffChanges.Value(changed),
+        replaces=replaces,
+        diffs=sorted({change.top for change in changes}),
+        detailedDiff=detailed,
+        hasDetailedDiff=True,
+        # A name that the program fixes can be given to one resource at a time.
+        deleteBeforeReplace=bool(replaces and fixed and unchanged),
+    )
+
+
+def _property_diff(change: Change) -> provider_pb2.PropertyDiff:
+    name = change.kind.upper() + ("_REPLACE" if change.replaces else "")
+    return provider_pb2.PropertyDiff(kind=provider_pb2.PropertyDiff.Kind.Value(name))

@@ -1,0 +1,335 @@
+"""What every resource type of the emulated cloud can do, and what most of them do."""
+
+import copy
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from sandbox.cloud.diff import Change
+from sandbox.cloud.problems import ApiError, ProviderError, Refusal, bad_request
+from sandbox.cloud.schema import Field, Resource, load
+from sandbox.cloud.store import Store
+from sandbox.cloud.validate import Validator
+from sandbox.cloud.wire import UNKNOWN
+
+Properties = dict[str, Any]
+PROVISIONED = {"goog-pulumi-provisioned": "true"}
+COMPUTE_API = "https://www.googleapis.com/compute/v1/"
+
+
+@dataclass(frozen=True)
+class Config:
+    """The provider's configuration: `gcp:project`, `gcp:region`, `gcp:zone`; empty when not set."""
+
+    project: str = ""
+    region: str = ""
+    zone: str = ""
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """The server's side: what exists, and on whose behalf it is asked."""
+
+    store: Store
+    config: Config
+
+    def find(self, token: str, identifier: str) -> Properties | None:
+        """The properties of a resource, or None when there is no such thing."""
+        thing = self.store.get(token, identifier)
+        return thing["properties"] if thing else None
+
+    def all(self, token: str) -> list[tuple[str, Properties]]:
+        """Ids and properties of all resources of a type."""
+        return [(thing["id"], thing["properties"]) for thing in self.store.all(token)]
+
+
+def project_number(project: str) -> str:
+    """The number of a project: made up, but always the same."""
+    return str(10**11 + int(hashlib.sha256(project.encode()).hexdigest(), 16) % (9 * 10**11))
+
+
+def last_part(reference: str) -> str:
+    """The name at the end of a name, an id or a self link."""
+    return reference.rstrip("/").rpartition("/")[2]
+
+
+def path_of(link: str) -> str:
+    """A self link without the service's address: `projects/…`."""
+    at = link.find("projects/")
+    return link[at:] if at >= 0 else link
+
+
+def same_name(old: Any, new: Any) -> bool:
+    """Whether two references (name, id, self link) end in the same name."""
+    return isinstance(old, str) and isinstance(new, str) and last_part(old) == last_part(new)
+
+
+class Kind:
+    """A resource type. Its flags are in `tables/<table>.yaml`, its facts in its methods.
+
+    Attributes:
+        named_by: The property that gets a name when the program gives none; empty when none does.
+        local: Properties that the provider keeps and the server never sees.
+        labels: The property with the user's labels; empty when the type has none.
+        called: What the provider calls it in errors of creation.
+        secret: Outputs that are secrets, beside the labels.
+        idempotent: Whether creating what exists is fine.
+        validators: Validations of single values by path without indices.
+        same_if: By path, whether two different values say the same to the server.
+    """
+
+    token = ""
+    table = ""
+    named_by = "name"
+    local: tuple[str, ...] = ()
+    labels = ""
+    called = ""
+    secret: tuple[str, ...] = ()
+    needs_region = False
+    has_project = True
+    idempotent = False
+    validators: ClassVar[dict[str, Validator]] = {}
+    same_if: ClassVar[dict[str, Callable[[Any, Any], bool]]] = {}
+
+    @cached_property
+    def schema(self) -> Resource:
+        """The properties of the type."""
+        return load(self.token, self.table)
+
+    # What the provider does by itself.
+
+    def check(self, inputs: Properties) -> list[Refusal]:
+        """Further refusals of Check, once everything else is right."""
+        return []
+
+    def complete(self, inputs: Properties, config: Config) -> Properties:
+        """The inputs with project and region as the provider's configuration has them."""
+        full = dict(inputs)
+        if self.has_project and not full.get("project"):
+            if not config.project:
+                raise ProviderError(
+                    "Failed to retrieve project, pid: , err: project: required field is not set"
+                )
+            full["project"] = config.project
+        if self.needs_region and not full.get("region"):
+            if not config.region:
+                raise ProviderError(
+                    "Cannot determine region: set in this resource, "
+                    "or set provider-level 'region' or 'zone'."
+                )
+            full["region"] = config.region
+        if isinstance(full.get("region"), str):
+            full["region"] = last_part(full["region"])
+        return full
+
+    def plan(self, old: Properties | None, inputs: Properties) -> None:
+        """Refuse what the provider refuses while it plans; raises ProviderError."""
+
+    def before_call(self, inputs: Properties, old: Properties | None) -> None:
+        """Refuse what the provider refuses during the update; raises ProviderError."""
+
+    def planned(self, inputs: Properties, config: Config) -> Properties:
+        """Outputs that are known before the update, beside the inputs."""
+        return {}
+
+    def same(self, path: str, old: Any, new: Any) -> bool:
+        """Whether a value recorded and one asked for say the same to the server."""
+        compare = self.same_if.get(path)
+        return bool(compare and compare(old, new))
+
+    def further_changes(
+        self, changes: list[Change], old: Properties, inputs: Properties
+    ) -> list[Change]:
+        """Changes of outputs that follow from `changes`."""
+        return []
+
+    # What the server does.
+
+    def identify(self, inputs: Properties) -> str:
+        """The id of the resource with these inputs."""
+        raise NotImplementedError
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        """Everything that the server finds wrong; it may raise ApiError itself."""
+        return []
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        """The resource as the server answers it, given the wanted properties."""
+        return inputs
+
+    def already_exists(self, identifier: str) -> ApiError:
+        """What the server says to a second create of the same name."""
+        return ApiError(409, f"Already exists: {identifier}")
+
+    def create(self, cloud: Cloud, inputs: Properties) -> str:
+        """Create the resource; its id."""
+        identifier = self.identify(inputs)
+        if not self.idempotent and cloud.find(self.token, identifier) is not None:
+            raise self.already_exists(identifier)
+        bad_request(self.refuse(cloud, inputs, None))
+        properties = self.serve(cloud, self._sent(inputs), None)
+        cloud.store.put(self.token, identifier, properties)
+        self.created(cloud, identifier, inputs)
+        return identifier
+
+    def created(self, cloud: Cloud, identifier: str, inputs: Properties) -> None:
+        """What else happens when one is created."""
+
+    def update(self, cloud: Cloud, identifier: str, inputs: Properties, state: Properties) -> None:
+        """Change the resource in place."""
+        old = cloud.find(self.token, identifier)
+        if old is None:
+            raise ApiError(404, f"Not found: {identifier}")
+        bad_request(self.refuse(cloud, inputs, old))
+        wanted = self._merge(self.schema.fields, self._sent(inputs), old)
+        cloud.store.put(self.token, identifier, self.serve(cloud, wanted, old))
+
+    def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        """Refuse a delete; raises ProviderError or ApiError."""
+
+    def delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        """Delete the resource; one that is gone already is fine."""
+        self.before_delete(cloud, identifier, state)
+        cloud.store.remove(self.token, identifier)
+
+    def find(self, cloud: Cloud, identifier: str) -> tuple[str, Properties] | None:
+        """The resource of an id, or of another way to write that id."""
+        for candidate in self.ids(identifier, cloud.config):
+            properties = cloud.find(self.token, candidate)
+            if properties is not None:
+                return candidate, properties
+        return None
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        """The ids that `identifier` may stand for, the likeliest first."""
+        return [identifier, path_of(identifier)]
+
+    def read(self, properties: Properties, prior: Properties) -> Properties:
+        """The state as the provider records it after asking the server."""
+        state = copy.deepcopy(properties)
+        for name in self.local:
+            value = prior.get(name, self.schema.fields[name].default)
+            if value is not None:
+                state[name] = value
+        if self.labels:
+            state.update(self._labels(properties.get("effectiveLabels") or {}, prior))
+        return state
+
+    def _labels(self, effective: dict[str, str], prior: Properties) -> Properties:
+        """Only the labels that the program set are reported back to it."""
+        mine = prior.get(self.labels) or {}
+        managed = {**PROVISIONED, **mine}
+        return {
+            self.labels: {key: effective[key] for key in mine if key in effective},
+            "pulumiLabels": {key: effective[key] for key in managed if key in effective},
+            "effectiveLabels": dict(effective),
+        }
+
+    def _sent(self, inputs: Properties) -> Properties:
+        """What goes to the server: no fields of the provider's own, labels with its own label."""
+        sent = {name: value for name, value in inputs.items() if name not in self.local}
+        if self.labels:
+            sent["effectiveLabels"] = {**PROVISIONED, **(sent.pop(self.labels, None) or {})}
+        return copy.deepcopy(sent)
+
+    def _merge(self, fields: dict[str, Field], wanted: Properties, old: Properties) -> Properties:
+        """The wanted properties; what is left out and computed keeps its value."""
+        merged = dict(wanted)
+        for name, value in old.items():
+            field = fields.get(name)
+            if name in merged:
+                if field is not None and field.kind == "block" and isinstance(value, dict):
+                    merged[name] = self._merge(field.fields, merged[name], value)
+            elif field is None or field.computed or field.output:
+                merged[name] = value
+        return merged
+
+    def state_for_preview(
+        self, inputs: Properties, old: Properties | None, config: Config
+    ) -> Properties:
+        """The outputs that can be told before the update."""
+        state = self._unknown_within(self.schema.fields, inputs) if old is None else dict(inputs)
+        for name in self.schema.outputs - set(state):
+            field = self.schema.fields.get(name)
+            if old is not None:
+                if field is None or field.computed:
+                    state[name] = old.get(name)
+            elif field is None or field.computed or field.output:
+                state[name] = UNKNOWN
+        if self.labels:
+            labels = inputs.get(self.labels) or {}
+            if labels is not UNKNOWN:
+                state["pulumiLabels"] = {**labels, **PROVISIONED}
+                state["effectiveLabels"] = {**labels, **PROVISIONED}
+        state.update(self.planned(inputs, config))
+        return state
+
+    def _unknown_within(self, fields: dict[str, Field], values: Properties) -> Properties:
+        state = dict(values)
+        for name, field in fields.items():
+            value = values.get(name)
+            if field.kind == "block" and isinstance(value, dict):
+                inner = self._unknown_within(field.fields, value)
+                for each in field.fields.values():
+                    if each.name not in inner and (each.computed or each.output):
+                        inner[each.name] = UNKNOWN
+                state[name] = inner
+        return state
+
+    def inputs_of(self, state: Properties) -> Properties:
+        """The inputs that would give this state: what an import writes down."""
+        return _inputs(self.schema.fields, state)
+
+
+def _inputs(fields: dict[str, Field], state: Properties) -> Properties:
+    found: Properties = {}
+    for name, field in fields.items():
+        value = state.get(name)
+        if field.output or value in (None, "", [], {}) or value == field.default:
+            continue
+        if value is False or value == 0:
+            continue
+        if field.kind == "block":
+            value = _inputs(field.fields, value)
+        elif field.kind == "blocks":
+            value = [_inputs(field.fields, item) for item in value]
+        found[name] = value
+    return found
+
+
+def refreshed(inputs: Properties, state: Properties) -> Properties:
+    """The recorded inputs with the values that a refresh has found."""
+    fresh: Properties = {}
+    for name, value in inputs.items():
+        if name.startswith("__") or name not in state:
+            if name.startswith("__"):
+                fresh[name] = value
+            continue
+        found = state[name]
+        if isinstance(value, dict) and isinstance(found, dict):
+            fresh[name] = refreshed(value, found)
+        else:
+            fresh[name] = found
+    return fresh
+
+
+def without_notes(values: Any) -> Any:
+    """The values without the provider's own notes on them."""
+    if isinstance(values, dict):
+        return {k: without_notes(v) for k, v in values.items() if not k.startswith("__")}
+    if isinstance(values, list):
+        return [without_notes(item) for item in values]
+    return values
+
+
+def fingerprint(value: object) -> str:
+    """A short text that changes with the value, as etags and fingerprints do."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:11] + "="
+
+
+def relative(identifier: str) -> re.Match[str] | None:
+    """The parts of `projects/P/locations/L/clusters/C` in an id."""
+    return re.match(r"projects/([^/]+)/locations/([^/]+)/clusters/([^/]+)", identifier)

@@ -1,0 +1,326 @@
+"""Compute Engine's networking: Network, Subnetwork, Router, RouterNat."""
+
+import ipaddress
+from typing import Any, ClassVar
+
+from sandbox.cloud.problems import ApiError
+from sandbox.cloud.types.base import (
+    COMPUTE_API,
+    Cloud,
+    Config,
+    Kind,
+    Properties,
+    fingerprint,
+    last_part,
+    path_of,
+    project_number,
+    same_name,
+)
+from sandbox.cloud.validate import compute_name, ip_range, one_of
+from spotproof_gke.locations import zones_of
+
+NETWORK = "gcp:compute/network:Network"
+SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
+ROUTER = "gcp:compute/router:Router"
+ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
+
+
+def network_path(reference: str, project: str) -> str:
+    """The id of a network given by name, id or self link."""
+    path = path_of(reference)
+    return path if path.startswith("projects/") else f"projects/{project}/global/networks/{path}"
+
+
+def subnetwork_path(reference: str, project: str, region: str) -> str:
+    """The id of a subnetwork given by name, id or self link."""
+    path = path_of(reference)
+    if path.startswith("projects/"):
+        return path
+    return f"projects/{project}/regions/{region}/subnetworks/{last_part(path)}"
+
+
+def not_found(identifier: str) -> ApiError:
+    """What Compute Engine says of a resource that it does not have."""
+    return ApiError(404, f"The resource '{identifier}' was not found")
+
+
+def _in_use(identifier: str, user: str) -> ApiError:
+    what = identifier.split("/")[-2].removesuffix("s")
+    message = f"The {what} resource '{identifier}' is already being used by '{user}'"
+    return ApiError(400, message, "resourceInUseByAnotherResource")
+
+
+def _unknown_region(inputs: Properties) -> list[str]:
+    region = inputs["region"]
+    if zones_of(region):
+        return []
+    return [f"Invalid value for field 'region': '{region}'. Unknown region"]
+
+
+class ComputeKind(Kind):
+    """What Compute Engine's types share."""
+
+    def already_exists(self, identifier: str) -> ApiError:
+        return ApiError(409, f"The resource '{identifier}' already exists")
+
+
+class Network(ComputeKind):
+    """A VPC network."""
+
+    token, table, called = NETWORK, "network", "Network"
+    local = ("deleteDefaultRoutesOnCreate", "deletionPolicy", "deleteBgpAlwaysCompareMed")
+    validators: ClassVar = {
+        "name": compute_name,
+        "routingMode": one_of("REGIONAL", "GLOBAL"),
+        "networkFirewallPolicyEnforcementOrder": one_of(
+            "BEFORE_CLASSIC_FIREWALL", "AFTER_CLASSIC_FIREWALL"
+        ),
+    }
+
+    def identify(self, inputs: Properties) -> str:
+        return f"projects/{inputs['project']}/global/networks/{inputs['name']}"
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        return [network_path(identifier, config.project)]
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        mtu = inputs.get("mtu")
+        if mtu and not 1300 <= mtu <= 8896:
+            return [f"Invalid value for field 'resource.mtu': '{mtu}'. Must be 1300 to 8896"]
+        return []
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        identifier = self.identify(inputs)
+        number = str(int(project_number(identifier)) * 7)
+        return {
+            "routingMode": "REGIONAL",
+            "mtu": 1460,
+            "bgpBestPathSelectionMode": "LEGACY",
+            **inputs,
+            "selfLink": COMPUTE_API + identifier,
+            "networkId": number,
+            "numericId": number,
+        }
+
+    def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        for token in (SUBNETWORK, ROUTER):
+            for user, properties in cloud.all(token):
+                if path_of(properties.get("network", "")) == identifier:
+                    raise _in_use(identifier, user)
+        for user, properties in cloud.all("gcp:container/cluster:Cluster"):
+            if path_of(properties.get("network", "")) == identifier:
+                raise _in_use(identifier, user)
+
+
+class Subnetwork(ComputeKind):
+    """A subnetwork with its secondary ranges."""
+
+    token, table, called = SUBNETWORK, "subnetwork", "Subnetwork"
+    needs_region = True
+    local = ("deletionPolicy", "sendSecondaryIpRangeIfEmpty")
+    same_if: ClassVar = {"network": same_name, "region": same_name}
+    validators: ClassVar = {
+        "name": compute_name,
+        "ipCidrRange": ip_range,
+        "secondaryIpRanges.ipCidrRange": ip_range,
+        "stackType": one_of("IPV4_ONLY", "IPV4_IPV6", "IPV6_ONLY"),
+    }
+
+    def identify(self, inputs: Properties) -> str:
+        project, region = inputs["project"], inputs["region"]
+        return f"projects/{project}/regions/{region}/subnetworks/{inputs['name']}"
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        parts = identifier.split("/")
+        if "projects" not in parts and len(parts) == 3:
+            project, region, name = parts
+            return [subnetwork_path(name, project, region)]
+        return [subnetwork_path(identifier, config.project, config.region)]
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        network = network_path(inputs["network"], inputs["project"])
+        if cloud.find(NETWORK, network) is None:
+            raise not_found(network)
+        problems = _unknown_region(inputs)
+        if not inputs.get("ipCidrRange") and not inputs.get("reservedInternalRange"):
+            problems.append("Required field 'resource.ipCidrRange' not specified")
+        taken = _ranges_of_others(cloud, network, self.identify(inputs))
+        own: list[tuple[str, str]] = []
+        for cidr in _ranges(inputs):
+            for other, user in [*taken, *own]:
+                if _overlap(cidr, other):
+                    problems.append(
+                        f"Invalid IPCidrRange: {cidr} conflicts with existing subnetwork "
+                        f"'{user}' in region '{inputs['region']}'"
+                    )
+            own.append((cidr, inputs["name"]))
+        return problems
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        identifier = self.identify(inputs)
+        network = network_path(inputs["network"], inputs["project"])
+        primary = inputs.get("ipCidrRange")
+        return {
+            "purpose": "PRIVATE",
+            "stackType": "IPV4_ONLY",
+            "privateIpGoogleAccess": False,
+            "privateIpv6GoogleAccess": "DISABLE_GOOGLE_ACCESS",
+            **inputs,
+            "network": COMPUTE_API + network,
+            "selfLink": COMPUTE_API + identifier,
+            "creationTimestamp": "2026-11-29T00:00:00.000-08:00",
+            "subnetworkId": int(project_number(identifier)),
+            "fingerprint": fingerprint(inputs),
+            "gatewayAddress": str(ipaddress.ip_network(primary, strict=False)[1])
+            if primary
+            else "",
+        }
+
+    def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        for user, properties in cloud.all("gcp:container/cluster:Cluster"):
+            if path_of(properties.get("subnetwork", "")) == identifier:
+                raise _in_use(identifier, user)
+
+
+def _ranges(properties: Properties) -> list[str]:
+    secondary = [each.get("ipCidrRange") for each in properties.get("secondaryIpRanges") or []]
+    return [cidr for cidr in [properties.get("ipCidrRange"), *secondary] if cidr]
+
+
+def _ranges_of_others(cloud: Cloud, network: str, me: str) -> list[tuple[str, str]]:
+    return [
+        (cidr, properties["name"])
+        for identifier, properties in cloud.all(SUBNETWORK)
+        if identifier != me and path_of(properties["network"]) == network
+        for cidr in _ranges(properties)
+    ]
+
+
+def _overlap(one: str, other: str) -> bool:
+    a, b = (ipaddress.ip_network(cidr, strict=False) for cidr in (one, other))
+    return isinstance(a, ipaddress.IPv4Network) == isinstance(
+        b, ipaddress.IPv4Network
+    ) and a.overlaps(b)
+
+
+class Router(ComputeKind):
+    """A Cloud Router."""
+
+    token, table, called = ROUTER, "router", "Router"
+    needs_region = True
+    local = ("deletionPolicy",)
+    same_if: ClassVar = {"network": same_name, "region": same_name}
+    validators: ClassVar = {"name": compute_name}
+
+    def identify(self, inputs: Properties) -> str:
+        project, region = inputs["project"], inputs["region"]
+        return f"projects/{project}/regions/{region}/routers/{inputs['name']}"
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        path = path_of(identifier)
+        if path.startswith("projects/"):
+            return [path]
+        return [f"projects/{config.project}/regions/{config.region}/routers/{last_part(path)}"]
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        if inputs.get("network"):
+            network = network_path(inputs["network"], inputs["project"])
+            if cloud.find(NETWORK, network) is None:
+                raise not_found(network)
+        return _unknown_region(inputs)
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        served: Properties = {
+            **inputs,
+            "selfLink": COMPUTE_API + self.identify(inputs),
+            "creationTimestamp": "2026-11-29T00:00:00.000-08:00",
+        }
+        if inputs.get("network"):
+            network = network_path(inputs["network"], inputs["project"])
+            served["network"] = COMPUTE_API + network
+        return served
+
+    def delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        super().delete(cloud, identifier, state)
+        name = last_part(identifier)
+        for nat, properties in cloud.all(ROUTER_NAT):
+            if properties["router"] == name and f"/regions/{properties['region']}/" in identifier:
+                cloud.store.remove(ROUTER_NAT, nat)
+
+
+def _same_link(old: Any, new: Any) -> bool:
+    return isinstance(old, str) and isinstance(new, str) and path_of(old) == path_of(new)
+
+
+class RouterNat(ComputeKind):
+    """A NAT configuration of a Cloud Router."""
+
+    token, table, called = ROUTER_NAT, "router_nat", "RouterNat"
+    needs_region = True
+    local = ("deletionPolicy",)
+    same_if: ClassVar = {
+        "router": same_name,
+        "region": same_name,
+        "subnetworks.name": _same_link,
+    }
+    validators: ClassVar = {
+        "name": compute_name,
+        "natIpAllocateOption": one_of("MANUAL_ONLY", "AUTO_ONLY"),
+        "sourceSubnetworkIpRangesToNat": one_of(
+            "ALL_SUBNETWORKS_ALL_IP_RANGES",
+            "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
+            "LIST_OF_SUBNETWORKS",
+        ),
+        "logConfig.filter": one_of("ERRORS_ONLY", "TRANSLATIONS_ONLY", "ALL"),
+        "type": one_of("PUBLIC", "PRIVATE"),
+    }
+
+    def identify(self, inputs: Properties) -> str:
+        router = last_part(inputs["router"])
+        return f"{inputs['project']}/{inputs['region']}/{router}/{inputs['name']}"
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        parts = identifier.split("/")
+        if "projects" in parts:
+            parts = [parts[i + 1] for i in range(0, len(parts) - 1, 2)] + parts[-1:]
+            parts = [*parts[:3], parts[-1]]
+        if len(parts) == 3:
+            parts = [config.project, *parts]
+        if len(parts) == 2:
+            parts = [config.project, config.region, *parts]
+        return ["/".join(parts)]
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        project, region = inputs["project"], inputs["region"]
+        router = f"projects/{project}/regions/{region}/routers/{last_part(inputs['router'])}"
+        if cloud.find(ROUTER, router) is None:
+            raise not_found(router)
+        problems = []
+        listed = inputs["sourceSubnetworkIpRangesToNat"] == "LIST_OF_SUBNETWORKS"
+        if listed and not inputs.get("subnetworks"):
+            problems.append(
+                "Invalid value for field 'resource.nats[0].subnetworks': LIST_OF_SUBNETWORKS "
+                "needs at least one subnetwork"
+            )
+        for each in inputs.get("subnetworks") or []:
+            subnetwork = subnetwork_path(each["name"], project, region)
+            if cloud.find(SUBNETWORK, subnetwork) is None:
+                raise not_found(subnetwork)
+        if inputs.get("natIpAllocateOption") == "MANUAL_ONLY" and not inputs.get("natIps"):
+            problems.append(
+                "Invalid value for field 'resource.nats[0].natIps': MANUAL_ONLY needs addresses"
+            )
+        return problems
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        return {
+            "enableEndpointIndependentMapping": False,
+            "enableDynamicPortAllocation": False,
+            "autoNetworkTier": "PREMIUM",
+            "endpointTypes": ["ENDPOINT_TYPE_VM"],
+            **inputs,
+            "router": last_part(inputs["router"]),
+        }
+
+
+KINDS = (Network(), Subnetwork(), Router(), RouterNat())
