@@ -106,7 +106,8 @@ def _policy(
     def report(findings: Iterable[Finding], to: ReportViolation) -> None:
         for finding in findings:
             if finding.certain in certainties:
-                to(str(finding), finding.urn or None)
+                # The engine prints the policy's description, which is the rule, above the message.
+                to(finding.without_rule(), finding.urn or None)
 
     def validate_resource(args: ResourceValidationArgs, to: ReportViolation) -> None:
         if rule.check_resource and args.resource_type.startswith(rule.types):

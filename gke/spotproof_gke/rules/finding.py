@@ -48,9 +48,13 @@ class Finding:
     certain: bool = True
     urn: str = ""
 
-    def __str__(self) -> str:
+    def without_rule(self) -> str:
+        """The finding for a reader who has just been shown the rule."""
         doubt = "" if self.certain else "cannot be known before the update: "
-        return f"{doubt}{self.resource}: {self.value}. Rule: {self.rule}. Fix: {self.fix}."
+        return f"{doubt}{self.resource}: {self.value}. Fix: {self.fix}."
+
+    def __str__(self) -> str:
+        return f"{self.without_rule()} Rule: {self.rule}."
 
 
 @dataclass(frozen=True)
