@@ -169,7 +169,7 @@ def _coerce_item(field: Field, value: Any, place: Place, refusals: list[Refusal]
 
 
 def _coerce_scalar(kind: str, value: Any, place: Place, refusals: list[Refusal]) -> Any:
-    """The value in the property's type; as in the provider, text and numbers pass for each other."""
+    """The value in the property's type; text and numbers pass for each other."""
     if value is UNKNOWN:
         return value
     if kind == "string" and isinstance(value, (str, bool, int, float)):
