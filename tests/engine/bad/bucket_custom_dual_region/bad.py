@@ -1,0 +1,9 @@
+from pulumi_gcp import container, storage
+
+container.Cluster("train", location="us-east1-b", initial_node_count=1)
+storage.Bucket(
+    "ckpt",
+    location="US",
+    custom_placement_config={"data_locations": ["US-EAST1", "US-WEST1"]},
+    labels={"spotproof-role": "checkpoints"},
+)

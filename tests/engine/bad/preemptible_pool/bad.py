@@ -1,0 +1,10 @@
+from pulumi_gcp import container
+
+cluster = container.Cluster("train", location="us-central1-a", initial_node_count=1)
+container.NodePool(
+    "old",
+    cluster=cluster.name,
+    location="us-central1-a",
+    node_count=1,
+    node_config={"preemptible": True},
+)
