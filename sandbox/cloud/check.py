@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sandbox.cloud.naming import DEFAULTS, auto_name, kept_name
+from sandbox.cloud.naming import DEFAULTS, kept_name
 from sandbox.cloud.problems import Refusal, did_you_mean
 from sandbox.cloud.schema import Field
 from sandbox.cloud.wire import UNKNOWN
@@ -56,9 +56,12 @@ def check(
     refusals: list[Refusal] = []
     inputs = _coerce_object(resource.fields, news, Place(), refusals)
     made_up = _name(kind, inputs, olds, name)
+    if kind.named_by and not inputs.get(kind.named_by):
+        field = resource.fields[kind.named_by]
+        inputs.pop(field.name, None)
+        refusals.append(_required(field, Place().of(field)))
     for field, place in _missing(resource.fields, inputs, Place()):
-        reason = f'The argument "{field.tf}" is required, but no definition was found.'
-        refusals.append(Refusal(place.at, f"Missing required argument. {reason}"))
+        refusals.append(_required(field, place))
     refusals += _conflicts(kind, inputs)
     refusals += _combinations(kind, inputs)
     refusals += _validate(kind, inputs)
@@ -71,9 +74,9 @@ def check(
     return inputs, refusals
 
 
-def name_from(logical: str, seed: bytes) -> Callable[[str], str | None]:
-    """Makes up names in the provider's own way."""
-    return lambda _: auto_name(logical, seed)
+def _required(field: Field, place: Place) -> Refusal:
+    reason = f'The argument "{field.tf}" is required, but no definition was found.'
+    return Refusal(place.at, f"Missing required argument. {reason}")
 
 
 def _name(

@@ -175,6 +175,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         kind = self._kind(token, context)
         state = wire.plain(request.properties)
         with self._errors(context, kind, "delete"), self.store.locked():
+            if not _to_delete(kind, state):
+                return empty_pb2.Empty()
             before = self.cloud.find(kind.token, request.id)
             with self._logged("delete", kind, logical, before, {}) as done:
                 kind.delete(self.cloud, request.id, state)
@@ -189,6 +191,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         inputs, more = wire.unmarshal(request.inputs)
         with self._errors(context, kind), self.store.locked():
             found = kind.find(self.cloud, request.id)
+        self._log_read(token, request.id, found is not None)
         if found is None:
             return provider_pb2.ReadResponse()
         identifier, properties = found
@@ -219,6 +222,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         except ProviderError as error:
             context.abort(grpc.StatusCode.NOT_FOUND, str(error))
             raise
+
+    def _log_read(self, token: str, identifier: str, found: bool) -> None:
+        entry = {"time": time.time(), "method": "read", "type": token, "id": identifier}
+        self.store.log({**entry, "found": found})
 
     def _state(self, kind: Kind, state: Properties, secrets: frozenset[str]) -> Any:
         secret = secrets | LABEL_OUTPUTS if kind.labels else secrets
@@ -313,14 +320,36 @@ def _namer(request: Any, logical: str) -> Callable[[str], str | None]:
 
 
 def _ignoring(news: Properties, old: Properties, ignored: Any) -> Properties:
-    """The new inputs with the recorded values at the ignored top-level properties."""
-    kept = dict(news)
+    """The new inputs with the recorded values at the ignored paths (without list indices)."""
     for path in ignored:
-        if path in old:
-            kept[path] = old[path]
-        elif path in kept:
-            del kept[path]
+        news = _with_old(news, old, path.split("."))
+    return news
+
+
+def _with_old(news: Properties, old: Properties, parts: list[str]) -> Properties:
+    name, rest = parts[0], parts[1:]
+    kept = dict(news)
+    before, now = old.get(name), news.get(name)
+    if rest and isinstance(now, dict):
+        kept[name] = _with_old(now, before if isinstance(before, dict) else {}, rest)
+    elif rest:
+        return kept
+    elif before is None:
+        kept.pop(name, None)
+    else:
+        kept[name] = before
     return kept
+
+
+def _to_delete(kind: Kind, state: Properties) -> bool:
+    """Whether the deletion policy lets the resource be deleted, and not only forgotten."""
+    policy = state.get("deletionPolicy")
+    if policy == "PREVENT":
+        raise ProviderError(
+            f"cannot destroy {kind.called} without setting deletion_policy to something else "
+            "than PREVENT first"
+        )
+    return policy != "ABANDON"
 
 
 def _label_changes(

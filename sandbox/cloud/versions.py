@@ -1,5 +1,7 @@
 """GKE versions that the emulated cloud offers: enough to test version rules, and no promise."""
 
+import re
+
 VERSIONS = (
     "1.32.9-gke.1239000",
     "1.33.5-gke.1080000",
@@ -30,6 +32,10 @@ def resolve(wanted: str | None, channel: str | None) -> str | None:
     return fitting[-1] if fitting else None
 
 
-def minor(version: str) -> int:
-    """33 for 1.33.5-gke.1080000."""
-    return int(version.split(".")[1])
+def older(version: str, other: str) -> bool:
+    """Whether a version comes before another."""
+    return _numbers(version) < _numbers(other)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))

@@ -6,7 +6,7 @@ from typing import Any
 
 from sandbox.cloud import versions
 from sandbox.cloud.problems import ProviderError, did_you_mean
-from sandbox.cloud.types.base import Cloud, Properties
+from sandbox.cloud.types.base import Cloud, Properties, fingerprint
 from sandbox.cloud.types.service_account import missing_account
 from spotproof_gke.accelerators import ACCELERATORS
 from spotproof_gke.locations import is_zone, region_of, zones_of
@@ -265,7 +265,7 @@ def answer(served: Properties, identifier: str, number: str) -> Properties:
     endpoints = dict(served.get("controlPlaneEndpointsConfig") or {})
     location = served["location"]
     endpoints["dnsEndpointConfig"] = {
-        "endpoint": f"gke-{identifier.__hash__() & 0xFFFFFF:06x}-{number}.{location}.gke.goog",
+        "endpoint": f"gke-{fingerprint(identifier)[:10]}-{number}.{location}.gke.goog",
         "allowExternalTraffic": False,
         **(endpoints.get("dnsEndpointConfig") or {}),
     }

@@ -2,8 +2,7 @@
 
 from typing import Any, ClassVar
 
-from sandbox.cloud import versions
-from sandbox.cloud.problems import ApiError, ProviderError, Refusal
+from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.types import node_pool_rules
 from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, path_of, same_name
 from sandbox.cloud.types.cluster import CLUSTER, NODE_POOL, SCOPES, full_scope, same_scopes
@@ -57,9 +56,6 @@ class NodePool(Kind):
         "upgradeSettings.maxSurge": at_least(0),
         "upgradeSettings.maxUnavailable": at_least(0),
     }
-
-    def check(self, inputs: Properties) -> list[Refusal]:
-        return []
 
     def complete(self, inputs: Properties, config: Config) -> Properties:
         full = super().complete(inputs, config)
@@ -192,12 +188,7 @@ class NodePool(Kind):
         config["taints"] = [
             taint for key in dict.fromkeys(mine) for taint in effective if taint["key"] == key
         ]
-        if "project" not in prior:
-            state["project"] = properties["project"]
         return state
-
-    def delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
-        super().delete(cloud, identifier, state)
 
 
 def cluster_id(inputs: Properties) -> str:
@@ -242,26 +233,18 @@ def _taints_at_creation(cloud: Cloud, inputs: Properties, given: list[Any]) -> l
 
 
 def _has_plain_pool(cloud: Cloud, cluster: str) -> bool:
-    if (cloud.find(CLUSTER, cluster) or {}).get("defaultPool"):
+    found = cloud.find(CLUSTER, cluster) or {}
+    if found.get("defaultPool"):
         return True
-    return any(
-        not (pool.get("nodeConfig") or {}).get("guestAccelerators")
+    pools = [
+        pool
         for identifier, pool in cloud.all(NODE_POOL)
         if identifier.startswith(f"{cluster}/nodePools/")
+    ]
+    return any(
+        not (pool.get("nodeConfig") or {}).get("guestAccelerators")
+        for pool in [*pools, *(found.get("nodePools") or [])]
     )
-
-
-def pool_version(inputs: Properties, cluster: Properties) -> list[str]:
-    """Complaints about a pool's version: unknown, newer than its cluster, or too old for it."""
-    wanted = inputs.get("version")
-    if not wanted:
-        return []
-    if wanted not in versions.VERSIONS:
-        return [f"version '{wanted}' is not supported; valid are {', '.join(versions.VERSIONS)}"]
-    master = cluster.get("masterVersion") or versions.DEFAULT_VERSION
-    if versions.VERSIONS.index(wanted) > versions.VERSIONS.index(master):
-        return [f"version '{wanted}' is newer than the cluster's '{master}'"]
-    return []
 
 
 KINDS = (NodePool(),)

@@ -6,12 +6,13 @@ from sandbox.cloud.problems import did_you_mean
 from sandbox.cloud.types.base import Cloud, Properties
 from sandbox.cloud.types.cluster_rules import OLDER_ACCELERATORS, outside
 from sandbox.cloud.types.service_account import missing_account
-from sandbox.cloud.versions import VERSIONS
+from sandbox.cloud.versions import DEFAULT_VERSION, VERSIONS, older
 from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES, MachineType
 from spotproof_gke.locations import is_zone, zones_of
 
 SHUTDOWN_SECONDS = (0, 30, 120)
 FLEX_RUN_SECONDS = (600, 604_800)
+GRACE_VERSION = "1.35.0-gke.1171000"
 _RESERVED = re.compile(r"^([a-z0-9.-]+\.)?(kubernetes\.io|k8s\.io)/")
 _ALLOWED_RESERVED = re.compile(r"^(node\.kubernetes\.io|kubelet\.kubernetes\.io)/")
 
@@ -31,7 +32,8 @@ def refuse(
         *_reservation(config),
         *_management(inputs, cluster),
         *_labels(config.get("labels") or {}),
-        *_grace(config),
+        *_grace(config, cluster),
+        *_secondary_disks(config),
         *_placement(inputs, cluster, config),
         *_version(inputs, cluster),
     ]
@@ -163,7 +165,7 @@ def _labels(labels: dict[str, str]) -> list[str]:
     ]
 
 
-def _grace(config: Properties) -> list[str]:
+def _grace(config: Properties, cluster: Properties) -> list[str]:
     kubelet = config.get("kubeletConfig") or {}
     total = kubelet.get("shutdownGracePeriodSeconds")
     critical = kubelet.get("shutdownGracePeriodCriticalPodsSeconds") or 0
@@ -178,7 +180,17 @@ def _grace(config: Properties) -> list[str]:
         problems.append(f"{field}: shutdownGracePeriodCriticalPodsSeconds must be less than it")
     if total and not config.get("spot"):
         problems.append(f"{field}: only Spot nodes can have it")
+    master = cluster.get("masterVersion") or DEFAULT_VERSION
+    if total and older(master, GRACE_VERSION):
+        problems.append(f"{field} needs a control plane of {GRACE_VERSION}, not '{master}'")
     return problems
+
+
+def _secondary_disks(config: Properties) -> list[str]:
+    streaming = (config.get("gcfsConfig") or {}).get("enabled")
+    if config.get("secondaryBootDisks") and not streaming:
+        return ["nodeConfig.secondaryBootDisks needs nodeConfig.gcfsConfig.enabled"]
+    return []
 
 
 def _placement(inputs: Properties, cluster: Properties, config: Properties) -> list[str]:
