@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.engine import cache
-from sandbox.engine.progress import StepError, heartbeat, run_step
+from sandbox.progress import StepError, heartbeat, run_step
 
 MODULES = Path(__file__).parent / "build"
 STEP_TIMEOUT_SECONDS = 3600

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandbox.engine.progress import HEARTBEAT_SECONDS, elapsed, say
 from sandbox.paths import GENERATED, ROOT
+from sandbox.progress import HEARTBEAT_SECONDS, elapsed, say
 
 
 def folder() -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pulumi.automation import PulumiCommand
 
 from sandbox.engine import cache
-from sandbox.engine.progress import heartbeat
+from sandbox.progress import heartbeat
 
 CONNECT_SECONDS = 15
 

@@ -2,13 +2,14 @@
 
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from sandbox.engine import build, cache, install, versions
 from sandbox.engine.assemble import FOLDER, assemble
-from sandbox.engine.progress import say
+from sandbox.engine.plugins import kubernetes_plugin
+from sandbox.progress import say
 
 Origin = Literal["path", "install", "build"]
 ORIGINS: tuple[Origin, ...] = ("path", "install", "build")
@@ -27,8 +28,7 @@ class Engine:
         version: what it prints, such as `v3.274.1`.
         origin: `path` (the user's own), `install` or `build`.
         reason: why this one, for people.
-        kubernetes_plugin: the provider plugin that was built with it. An official CLI fetches its
-            own plugins and has none here.
+        kubernetes_plugin: the provider plugin that sandboxes use, if there is one.
     """
 
     pulumi: Path
@@ -114,6 +114,8 @@ def _find(attempts: _Attempts, make: bool) -> Engine:
         engine = _install(attempts, requirement) or _build(attempts, requirement)
     if engine is None:
         raise attempts.error(requirement, make)
+    if engine.kubernetes_plugin is None:
+        engine = replace(engine, kubernetes_plugin=kubernetes_plugin(engine.pulumi, fetch=make))
     return engine
 
 

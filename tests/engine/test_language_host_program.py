@@ -16,7 +16,7 @@ from tests.engine.support import EmulatedProject, engine
 SLEEPING_PROGRAM = """
 import os, pathlib, subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-pathlib.Path("pids").write_text(f"{os.getpid()} {child.pid}")
+pathlib.Path("pids").write_text(f"{os.getppid()} {os.getpid()} {child.pid}")
 time.sleep(600)
 """
 
@@ -135,7 +135,7 @@ def test_output_comes_while_the_program_still_runs(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_cancelled_run_leaves_no_child(tmp_path, number):
+def test_a_cancelled_run_leaves_neither_host_nor_program_nor_its_child(tmp_path, number):
     project = project_on_own_host(tmp_path, SLEEPING_PROGRAM)
     process = _start(project, "preview", "--stack", "test")
     pids = _pids(project.folder / "pids")
@@ -159,9 +159,7 @@ def test_about_names_the_python_and_what_is_installed(tmp_path):
 
 
 def test_install_says_that_it_installs_nothing(tmp_path):
-    run = project_on_own_host(tmp_path, "").run("install").check()
-
-    assert "Nothing is installed" in run.text
+    assert "Nothing is installed" in project_on_own_host(tmp_path, "").run("install").text
 
 
 def _start(project: EmulatedProject, *args: str) -> "subprocess.Popen[str]":
@@ -188,7 +186,7 @@ def _lines(process: "subprocess.Popen[str]", seconds: float):
 def _pids(file: Path, seconds: float = 60) -> list[int]:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if file.exists() and len(file.read_text().split()) == 2:
+        if file.exists() and len(file.read_text().split()) == 3:
             return [int(one) for one in file.read_text().split()]
         time.sleep(0.05)
     raise AssertionError(f"the program did not start within {seconds} s")

@@ -1,0 +1,52 @@
+# Every target is thin: `pulumi` and `pytest` commands that a person can type (see the README).
+
+STACK ?= sandbox
+PYTHON ?= python3
+VENV_PYTHON := .venv/bin/python
+SANDBOX := $(VENV_PYTHON) -m sandbox
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup engine up preview refresh destroy rehearse check env lint test test-fast clean distclean
+
+help: ## Show the targets
+	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
+	@sed -n 's/^\([a-z -]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 34
+
+setup: ## Make .venv agree with the requirements
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	  echo "error: PYTHON=$(PYTHON) ($$($(PYTHON) --version 2>/dev/null || echo cannot be run)): Python 3.10 or newer is needed." >&2; \
+	  echo "Choose one with: make $(or $(MAKECMDGOALS),setup) PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m sandbox.setup_venv
+
+engine: setup ## Find, install or build the Pulumi engine
+	@$(VENV_PYTHON) -m sandbox.engine >/dev/null
+
+up preview refresh destroy: setup ## STACK=sandbox: emulated cloud; others: the real one
+	@$(SANDBOX) $@ --stack '$(STACK)' $(ARGS)
+
+rehearse: setup ## A stack's whole life on the emulated cloud, with a report
+	@$(SANDBOX) rehearse --stack '$(STACK)'
+
+check: setup ## Judge a stack's settings alone, without an engine
+	@$(SANDBOX) check --stack '$(STACK)'
+
+env: setup ## Shell lines for plain pulumi commands in the sandbox: eval "$(make -s env)"
+	@$(SANDBOX) env --stack '$(STACK)'
+
+lint: setup ## ruff and pyright
+	@$(VENV_PYTHON) -m ruff check .
+	@$(VENV_PYTHON) -m ruff format --check .
+	@$(VENV_PYTHON) -m pyright
+
+test: engine ## All tests
+	@$(VENV_PYTHON) -m pytest -n 2 $(ARGS)
+
+test-fast: setup ## The tests that need no engine
+	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine' $(ARGS)
+
+clean: ## Remove sandboxes and the caches of tools; keep .venv and the engine
+	@rm -rf .spotproof/sandbox .spotproof/rehearsal .pytest_cache .ruff_cache .hypothesis
+
+distclean: clean ## Remove everything generated, the engine too
+	@rm -rf .spotproof .venv

@@ -1,0 +1,103 @@
+"""The engine on a sandbox's project: commands, shown and run."""
+
+import json
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sandbox.cloud.store import Store
+from sandbox.engine import Engine
+from sandbox.environment import Sandbox
+from sandbox.mirror import mirror
+from sandbox.paths import GENERATED, POLICY_PACKS, policy_pack
+from sandbox.progress import say
+
+CHANGING = ("up", "refresh", "destroy")
+WITH_PACKS = ("up", "preview")
+
+
+class EmulatedError(Exception):
+    """The sandbox cannot be made or read; the text says why."""
+
+
+@dataclass(frozen=True)
+class EmulatedStack:
+    """A stack in a sandbox."""
+
+    sandbox: Sandbox
+    stack: str
+    engine: Engine
+
+    def prepare(self) -> None:
+        """Makes sandbox, project and stack, as far as they are not there.
+
+        Raises:
+            UnknownStackError: the stack has no file.
+            EmulatedError: the engine refuses to make the stack.
+        """
+        replaced = mirror(self.sandbox, self.stack)
+        if replaced:
+            say(f"  encrypted values are a placeholder here: {', '.join(replaced)}")
+        self.sandbox.prepare(self.engine)
+        made = self.capture("stack", "select", "--create", self.stack)
+        if made.returncode != 0:
+            raise EmulatedError(f"the stack cannot be made in the sandbox:\n{made.stdout}")
+
+    def command(self, action: str, *extra: str) -> list[str]:
+        """The command for an action; it asks nothing, since nothing in a sandbox can be lost."""
+        packs = POLICY_PACKS if action in WITH_PACKS else ()
+        flags = [part for one in packs for part in ("--policy-pack", str(policy_pack(one)))]
+        flags += ["--yes", "--non-interactive"] if action in CHANGING else []
+        return ["pulumi", action, "--stack", self.stack, *flags, *extra]
+
+    def run(self, command: Sequence[str]) -> int:
+        """Shows a command and runs it in front of the person."""
+        say(f"+ {shlex.join(command)}")
+        process = subprocess.Popen(command, executable=self.engine.pulumi, **self._where())
+        return _wait_through_interrupts(process)
+
+    def capture(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Runs a command and keeps its output (both streams as one)."""
+        return subprocess.run(
+            [self.engine.pulumi, "--non-interactive", "--color", "never", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            **self._where(),
+        )
+
+    def resources(self) -> list[dict[str, Any]]:
+        """The resources in the stack's state."""
+        exported = self.capture("stack", "export", "--stack", self.stack)
+        if exported.returncode != 0:
+            raise EmulatedError(f"the state cannot be read:\n{exported.stdout}")
+        return json.loads(exported.stdout)["deployment"].get("resources") or []
+
+    def in_cloud(self) -> list[dict[str, Any]]:
+        """The resources in the emulated cloud."""
+        return Store(self.sandbox.folder).everything()
+
+    def _where(self) -> dict[str, Any]:
+        return {"cwd": self.sandbox.project, "env": self.sandbox.environment(self.engine)}
+
+
+def standing_sandbox() -> Sandbox:
+    """The sandbox that `make up` keeps between runs."""
+    return Sandbox(GENERATED / "sandbox")
+
+
+def rehearsal_sandbox(stack: str) -> Sandbox:
+    return Sandbox(GENERATED / "rehearsal" / Path(stack).name)
+
+
+def _wait_through_interrupts(process: subprocess.Popen[Any]) -> int:
+    """The terminal sends an interrupt to the engine too, which then ends in its own order."""
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue

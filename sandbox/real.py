@@ -1,0 +1,56 @@
+"""A stack in the real cloud: the plain `pulumi` command, with the user's backend and login."""
+
+import os
+import shlex
+from collections.abc import Sequence
+
+from sandbox import stacks
+from sandbox.engine import Engine
+from sandbox.paths import POLICY_PACKS, ROOT
+from sandbox.progress import say
+
+WITH_PACKS = ("up", "preview")
+
+
+class RealStackError(Exception):
+    """The command cannot be run on a real stack here; the text says why and what to do."""
+
+
+def command(action: str, stack: str, extra: Sequence[str] = ()) -> list[str]:
+    """The `pulumi` command that a person would type in the project's folder."""
+    packs = POLICY_PACKS if action in WITH_PACKS else ()
+    flags = [part for pack in packs for part in ("--policy-pack", f"policies/{pack}")]
+    confirmed = ["--yes"] if os.environ.get("YES") == "1" and action != "preview" else []
+    return ["pulumi", action, "-s", stack, *flags, *confirmed, *extra]
+
+
+def run(action: str, stack: str, engine: Engine, extra: Sequence[str] = ()) -> None:
+    """Replaces this process by the command; its exit code becomes ours.
+
+    Raises:
+        UnknownStackError: the stack has no file.
+        RealStackError: no engine with a Google Cloud plugin, or a shell bound to a sandbox.
+    """
+    stacks.stack_file(stack)
+    refuse_where_impossible(stack, engine)
+    typed = command(action, stack, extra)
+    say(f"+ {shlex.join(typed)}")
+    path = os.pathsep.join([str(engine.bin_dir), os.environ.get("PATH", os.defpath)])
+    environment = os.environ if engine.origin == "path" else {**os.environ, "PATH": path}
+    os.chdir(ROOT)
+    os.execve(engine.pulumi, typed, environment)
+
+
+def refuse_where_impossible(stack: str, engine: Engine) -> None:
+    if engine.origin == "build":
+        raise RealStackError(
+            f"stack {stack!r} is in the real cloud, and the engine here was built with Go, without "
+            "Google Cloud's provider plugin. Install the official Pulumi CLI "
+            "(https://www.pulumi.com/docs/install/), which fetches it. Without a cloud: "
+            f"`make rehearse STACK={stack}` runs the stack on the emulated one."
+        )
+    if "SPOTPROOF_SANDBOX_DIR" in os.environ:
+        raise RealStackError(
+            f"stack {stack!r} is in the real cloud, and this shell is bound to the sandbox "
+            "(`make env`). Use another shell."
+        )
