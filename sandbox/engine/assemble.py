@@ -13,11 +13,15 @@ from pathlib import Path
 from sandbox.engine.build import RUNNER, Built
 from sandbox.paths import GENERATED, ROOT, VENV_PYTHON
 
-FOLDER = GENERATED / "bin"
 _LINKED = ("pulumi", "pulumi-language-yaml", RUNNER)
 
 
-def assemble(built: Built, folder: Path = FOLDER) -> Path:
+def assembled() -> Path:
+    """Where the folder is."""
+    return GENERATED / "bin"
+
+
+def assemble(built: Built, folder: Path) -> Path:
     """Makes the folder agree with the build; costs nothing when it does already."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in _LINKED:

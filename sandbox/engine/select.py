@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from sandbox.engine import build, cache, install, versions
-from sandbox.engine.assemble import FOLDER, assemble
+from sandbox.engine.assemble import assemble, assembled
 from sandbox.engine.plugins import kubernetes_plugin
 from sandbox.progress import say
 
@@ -123,7 +123,7 @@ def _on_path(attempts: _Attempts, requirement: str) -> Engine | None:
     if not attempts.allows("path"):
         return None
     # Our own folders may be on PATH (`make env`); what lies there is not the user's CLI.
-    ours = (FOLDER, cache.folder())
+    ours = (assembled(), cache.folder())
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     theirs = [one for one in folders if one and not any(_within(one, our) for our in ours)]
     found = shutil.which("pulumi", path=os.pathsep.join(theirs))
@@ -174,7 +174,7 @@ def _build(attempts: _Attempts, requirement: str) -> Engine | None:
 
 
 def _accept_built(attempts: _Attempts, found: build.Built, requirement: str) -> Engine | None:
-    pulumi = assemble(found) / "pulumi"
+    pulumi = assemble(found, assembled()) / "pulumi"
     kubernetes = found.folder / "pulumi-resource-kubernetes"
     return _accept(attempts, "build", pulumi, requirement, kubernetes)
 
