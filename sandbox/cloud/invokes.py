@@ -5,8 +5,9 @@ from typing import Any
 
 from sandbox.cloud.problems import ProviderError, did_you_mean
 from sandbox.cloud.types.base import Cloud, project_number
+from sandbox.cloud.types.cluster_rules import known
 from sandbox.cloud.versions import CHANNELS, DEFAULT_VERSION, VERSIONS
-from spotproof_gke.locations import region_of, zones_of
+from spotproof_gke.locations import zones_of
 
 Answer = dict[str, Any]
 
@@ -79,8 +80,10 @@ def _get_zones(args: Answer, cloud: Cloud) -> Answer:
 
 def _get_engine_versions(args: Answer, cloud: Cloud) -> Answer:
     location = args.get("location") or cloud.config.zone or cloud.config.region
-    if not location or not zones_of(region_of(location)):
-        raise ProviderError(f"Error retrieving available container cluster versions: {location!r}")
+    if not location or not known(location):
+        raise ProviderError(
+            f"Error retrieving available container cluster versions: no location {location!r}"
+        )
     prefix = args.get("versionPrefix") or ""
     versions = [version for version in reversed(VERSIONS) if version.startswith(prefix)]
     return {

@@ -161,7 +161,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             before = self.cloud.find(kind.token, identifier)
             with self._logged("update", kind, logical, before, inputs) as done:
                 changed = self.changes(kind, old, inputs)
-                if any(change.top not in kind.local for change in changed):
+                if kind.needs_call(changed):
                     kind.update(self.cloud, identifier, inputs, old)
                 after = self.cloud.find(kind.token, identifier)
                 if after is None:

@@ -146,6 +146,10 @@ class Kind:
         """Changes of outputs that follow from `changes`."""
         return []
 
+    def needs_call(self, changes: list[Change]) -> bool:
+        """Whether the server has to be told of the changes at all."""
+        return any(change.top not in self.local for change in changes)
+
     # What the server does.
 
     def identify(self, inputs: Properties) -> str:

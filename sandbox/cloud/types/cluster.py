@@ -98,7 +98,6 @@ class Cluster(Kind):
         "ignoreNodeCountChanges",
         "disableL4LbFirewallReconciliation",
     )
-    secret = ()
     same_if: ClassVar = {
         "network": same_name,
         "subnetwork": same_name,
@@ -157,6 +156,10 @@ class Cluster(Kind):
             return [Change("enableIntranodeVisibility", "update")]
         return []
 
+    def needs_call(self, changes: list[Change]) -> bool:
+        acting = {"removeDefaultNodePool", "minMasterVersion"}
+        return super().needs_call(changes) or any(change.top in acting for change in changes)
+
     def identify(self, inputs: Properties) -> str:
         project, location = inputs["project"], inputs["location"]
         return f"projects/{project}/locations/{location}/clusters/{inputs['name']}"
@@ -172,6 +175,8 @@ class Cluster(Kind):
         return [f"projects/{project}/locations/{location}/clusters/{name}"]
 
     def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        if not cluster_rules.known(inputs["location"]):
+            raise ApiError(400, f"Location '{inputs['location']}' does not exist (location)")
         self._references(cloud, inputs)
         return cluster_rules.refuse(cloud, inputs, old)
 

@@ -104,8 +104,6 @@ def before_call(inputs: Properties) -> None:
 def refuse(cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
     """Everything that the server finds wrong."""
     location = inputs["location"]
-    if not _known(location):
-        return [f"Location '{location}' does not exist"]
     problems = [
         *_name(inputs["name"]),
         *outside("nodeLocations", inputs.get("nodeLocations"), location),
@@ -128,7 +126,8 @@ def refuse(cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str
     return problems
 
 
-def _known(location: str) -> bool:
+def known(location: str) -> bool:
+    """Whether GKE has this region or zone."""
     try:
         zones = zones_of(region_of(location))
     except ValueError:

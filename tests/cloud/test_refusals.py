@@ -1,0 +1,73 @@
+"""Each rule of the emulated cloud meets a plain resource that breaks it."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cloud.harness import Emulated, Refused
+
+ROWS = yaml.safe_load((Path(__file__).parents[1] / "engine" / "refusals.yaml").read_text())
+RESOURCES = ROWS["resources"]
+# Rows in which the resource itself is refused whatever is laid over it.
+ALWAYS_REFUSED = {"account_member"}
+SURROUNDINGS: list[tuple[str, dict[str, Any]]] = [
+    ("network", {"name": "net"}),
+    ("network", {"name": "net2"}),
+    (
+        "subnetwork",
+        {
+            "name": "sub",
+            "ipCidrRange": "10.0.0.0/20",
+            "secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.4.0.0/14"}],
+        },
+    ),
+    ("router", {"name": "router"}),
+    ("cluster", {"name": "base"}),
+    ("cluster", {"name": "base-old", "minMasterVersion": "1.33"}),
+    ("autopilot", {"name": "base-autopilot"}),
+    ("pool", {"name": "sys", "initialNodeCount": 1}),
+    ("bucket", {"name": "base-bucket", "publicAccessPrevention": "enforced"}),
+    ("account", {"accountId": "base-account"}),
+]
+
+
+def laid_over(on: str, change: dict[str, Any]) -> dict[str, Any]:
+    inputs = {**deepcopy(RESOURCES[on]["inputs"]), **change}
+    return {name: value for name, value in inputs.items() if value is not None}
+
+
+@pytest.fixture(scope="module")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Emulated:
+    emulated = Emulated(tmp_path_factory.mktemp("cloud"))
+    for number, (on, change) in enumerate(SURROUNDINGS):
+        emulated.create(RESOURCES[on]["type"], f"base-{number}", laid_over(on, change))
+    return emulated
+
+
+@pytest.mark.parametrize("row", ROWS["rows"], ids=lambda row: row["id"])
+def test_a_plain_resource_is_refused_in_the_words_of_the_cloud(
+    cloud: Emulated, row: dict[str, Any]
+) -> None:
+    before = len(cloud.store.everything())
+    with pytest.raises(Refused) as refused:
+        cloud.create(
+            RESOURCES[row["base"]]["type"], row["base"], laid_over(row["base"], row["set"])
+        )
+    assert refused.value.stage == row["stage"]
+    said = "\n".join(refused.value.texts)
+    assert [words for words in row["words"] if words not in said] == [], said
+    assert len(cloud.store.everything()) == before
+
+
+@pytest.mark.parametrize("name", sorted(set(RESOURCES) - ALWAYS_REFUSED))
+def test_the_resource_that_the_rows_change_is_accepted_as_it_is(cloud: Emulated, name: str) -> None:
+    recorded = cloud.create(RESOURCES[name]["type"], name, laid_over(name, {}))
+    refreshed = cloud.refresh(recorded)
+    assert refreshed is not None
+    assert refreshed.outputs == recorded.outputs
+    assert cloud.plan(refreshed, laid_over(name, {})).op == "same"
+    cloud.delete(recorded)
+    assert cloud.refresh(recorded) is None
