@@ -95,7 +95,7 @@ class _Loader:
         own = {
             key.removeprefix(f"{NAMESPACE}:"): value
             for key, value in values.items()
-            if key.startswith(f"{NAMESPACE}:")
+            if key.startswith(f"{NAMESPACE}:") and value is not None
         }
         for key in sorted(set(secrets) & {f"{NAMESPACE}:{key}" for key in own}):
             name = key.removeprefix(f"{NAMESPACE}:")

@@ -215,7 +215,7 @@ class CheckpointBucket(pulumi.ComponentResource):
             number = bucket.project_number.apply(lambda known: str(int(known)))
         return [
             storage.BucketIAMMember(
-                f"{name}-{workload.replace('/', '-')}-{role}",
+                f"{name}-{workload.replace('/', '.')}-{role}",
                 bucket=bucket.name,
                 role=WORKLOAD_ROLES[role],
                 member=workload_principal(number, plan.cluster_project, workload),

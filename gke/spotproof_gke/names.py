@@ -30,7 +30,7 @@ def _problem(key: str, name: object, form: re.Pattern[str], least: int, most: in
     if isinstance(name, str) and form.fullmatch(name) and least <= len(name) <= most:
         return []
     wrong_length = isinstance(name, str) and not least <= len(name) <= most
-    length = f" (it has {len(name)})" if wrong_length else ""
+    length = f" (it has {len(str(name))})" if wrong_length else ""
     return [
         Problem(
             key,

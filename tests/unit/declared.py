@@ -1,0 +1,75 @@
+"""Declares resources in process, with the SDK's mocks in the place of the engine."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+from pulumi.runtime import mocks
+from pulumi.runtime.settings import SETTINGS
+from pulumi.runtime.stack import wait_for_rpcs
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One resource as the program declared it; `props` in camelCase."""
+
+    type: str
+    name: str
+    props: dict[str, Any]
+
+
+class _Recorder(mocks.Mocks):
+    def __init__(self, preview: bool) -> None:
+        self.preview = preview
+        self.declared: list[Declared] = []
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        self.declared.append(Declared(args.typ, args.name, dict(args.inputs)))
+        known = {"name": args.name, **args.inputs}
+        computed = {
+            "email": f"{args.name}@example.iam.gserviceaccount.com",
+            "member": f"serviceAccount:{args.name}@example.iam.gserviceaccount.com",
+            "etag": "etag",
+            "url": f"gs://{known['name']}",
+            "projectNumber": 123456789012,
+        }
+        return f"{args.name}-id", known if self.preview else {**computed, **known}
+
+    def call(self, args: mocks.MockCallArgs) -> dict[Any, Any]:
+        raise AssertionError(f"a program asks the cloud nothing, yet it calls {args.token}")
+
+
+def declare(program: Callable[[], object], *, preview: bool = False) -> list[Declared]:
+    """All resources that `program` declares, components included.
+
+    With `preview` the mocks answer no computed output, as a first preview does.
+    """
+    recorder = _Recorder(preview)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    # What a program left behind when it failed belongs to a loop that is gone.
+    SETTINGS.outputs.clear()
+    SETTINGS.rpc_manager.clear()
+    pulumi.runtime.set_mocks(recorder, project="spotproof", stack="test", preview=preview)
+
+    async def run() -> None:
+        program()
+        await wait_for_rpcs()
+
+    try:
+        loop.run_until_complete(run())
+    finally:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+    return recorder.declared
+
+
+def only(declared: list[Declared], type_: str) -> Declared:
+    """The one declared resource of this type."""
+    found = [resource for resource in declared if resource.type == type_]
+    assert len(found) == 1, f"{len(found)} resources of type {type_}"
+    return found[0]

@@ -1,0 +1,54 @@
+"""The schema is what other languages see: it changes on purpose or not at all."""
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pulumi.provider.experimental.component import ComponentProvider
+
+import spotproof
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "components" / "schema.json"
+
+
+def _host() -> Any:
+    spec = importlib.util.spec_from_file_location("host", ROOT / "components" / "__main__.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    provider = ComponentProvider(
+        list(_host().COMPONENTS), "spotproof", version=spotproof.__version__
+    )
+    return json.loads(provider.schema)
+
+
+def test_the_committed_schema_is_that_of_the_components(schema: dict[str, Any]) -> None:
+    assert schema == json.loads(GOLDEN.read_text(encoding="utf-8")), (
+        "the components' schema changed: run `make schema` and say so in the changelog"
+    )
+
+
+def test_every_component_is_served(schema: dict[str, Any]) -> None:
+    classes = {
+        name for name in spotproof.__all__ if hasattr(getattr(spotproof, name), "register_outputs")
+    }
+    assert {token.rpartition(":")[2] for token in schema["resources"]} == classes
+
+
+def test_every_property_is_documented_in_one_line(schema: dict[str, Any]) -> None:
+    for token, shape in {**schema["resources"], **schema["types"]}.items():
+        assert "\n" not in shape.get("description", ""), token
+        for part in ("inputProperties", "properties"):
+            for key, value in shape.get(part, {}).items():
+                description = value.get("description", "")
+                assert description, f"{token}.{key}"
+                assert "\n" not in description, f"{token}.{key}"
