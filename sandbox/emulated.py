@@ -12,7 +12,7 @@ from sandbox.cloud.store import Store
 from sandbox.engine import Engine
 from sandbox.environment import Sandbox
 from sandbox.mirror import mirror
-from sandbox.paths import GENERATED, POLICY_PACKS, policy_pack
+from sandbox.paths import GENERATED, POLICY_PACKS, ROOT, policy_pack
 from sandbox.progress import say
 
 CHANGING = ("up", "refresh", "destroy")
@@ -25,11 +25,16 @@ class EmulatedError(Exception):
 
 @dataclass(frozen=True)
 class EmulatedStack:
-    """A stack in a sandbox."""
+    """A stack in a sandbox.
+
+    Attributes:
+        root: the folder of the project that is mirrored.
+    """
 
     sandbox: Sandbox
     stack: str
     engine: Engine
+    root: Path = ROOT
 
     def prepare(self) -> None:
         """Makes sandbox, project and stack, as far as they are not there.
@@ -38,7 +43,7 @@ class EmulatedStack:
             UnknownStackError: the stack has no file.
             EmulatedError: the engine refuses to make the stack.
         """
-        replaced = mirror(self.sandbox, self.stack)
+        replaced = mirror(self.sandbox, self.stack, self.root)
         if replaced:
             say(f"  encrypted values are a placeholder here: {', '.join(replaced)}")
         self.sandbox.prepare(self.engine)

@@ -3,11 +3,14 @@
 import shutil
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from sandbox import stacks
 from sandbox.emulated import EmulatedStack, rehearsal_sandbox
 from sandbox.engine import Engine
+from sandbox.environment import Sandbox
 from sandbox.mirror import mirrored_stack_file, project_name
+from sandbox.paths import ROOT
 from sandbox.progress import heartbeat, say
 from sandbox.report import Report, Step, changes
 
@@ -18,7 +21,9 @@ class StepFailed(Exception):
     """A step did not end as it must; the report has it."""
 
 
-def rehearse(stack: str, engine: Engine) -> Report:
+def rehearse(
+    stack: str, engine: Engine, sandbox: Sandbox | None = None, root: Path = ROOT
+) -> Report:
     """Runs preview, up, second up, refresh and destroy in a new sandbox.
 
     A stack with deletion protection must refuse to be destroyed, until an update of its own lifts
@@ -28,10 +33,10 @@ def rehearse(stack: str, engine: Engine) -> Report:
         UnknownStackError: the stack has no file.
         EmulatedError: the sandbox cannot be made.
     """
-    stacks.stack_file(stack)
-    sandbox = rehearsal_sandbox(stack)
+    stacks.stack_file(stack, root)
+    sandbox = sandbox or rehearsal_sandbox(stack)
     shutil.rmtree(sandbox.folder, ignore_errors=True)
-    emulated = EmulatedStack(sandbox, stack, engine)
+    emulated = EmulatedStack(sandbox, stack, engine, root)
     emulated.prepare()
     report = Report(stack, engine.describe(), sandbox.folder)
     say(f"rehearsing stack {stack} in {sandbox.folder}")
@@ -49,7 +54,7 @@ class _Rehearsal:
         self._report = report
 
     def run(self) -> None:
-        self._engine_step("preview", "preview", "--diff")
+        self._engine_step("preview", "preview")
         self._engine_step("up", "up", "--skip-preview")
         self._engine_step("up again, unchanged", "up", "--skip-preview", "--expect-no-changes")
         unchanged = ("--skip-preview", "--expect-no-changes")
@@ -94,7 +99,7 @@ class _Rehearsal:
 
     def _lift_protection(self) -> None:
         file = mirrored_stack_file(self._emulated.sandbox, self._emulated.stack)
-        stacks.set_value(file, f"{project_name()}:{PROTECTION_KEY}", False)
+        stacks.set_value(file, f"{project_name(self._emulated.root)}:{PROTECTION_KEY}", False)
         self._engine_step("up, protection lifted", "up", "--skip-preview")
 
     def _check(self, name: str, remaining: Callable[[], list[dict]]) -> None:

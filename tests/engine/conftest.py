@@ -8,7 +8,7 @@ from sandbox.engine import Engine, lookup
 from sandbox.environment import Sandbox
 
 HERE = Path(__file__).parent
-WITHOUT_ENGINE = {"test_engine_selection.py"}
+WITHOUT_ENGINE = {"test_engine_selection.py", "test_engine_launcher.py"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
