@@ -62,9 +62,10 @@ class _Rehearsal:
         if self._is_protected():
             self._refused_destroy()
             self._lift_protection()
+        in_state, in_cloud = len(self._emulated.resources()), len(self._emulated.in_cloud())
         self._engine_step("destroy", "destroy", "--skip-preview")
-        self._check("state is empty", self._emulated.resources)
-        self._check("cloud is empty", self._emulated.in_cloud)
+        self._check("state is empty", self._emulated.resources, in_state)
+        self._check("cloud is empty", self._emulated.in_cloud, in_cloud)
 
     def _engine_step(self, name: str, action: str, *extra: str) -> None:
         code, step = self._run(name, action, *extra)
@@ -102,11 +103,11 @@ class _Rehearsal:
         stacks.set_value(file, f"{project_name(self._emulated.root)}:{PROTECTION_KEY}", False)
         self._engine_step("up, protection lifted", "up", "--skip-preview")
 
-    def _check(self, name: str, remaining: Callable[[], list[dict]]) -> None:
+    def _check(self, name: str, remaining: Callable[[], list[dict]], before: int) -> None:
         started = time.monotonic()
         left = remaining()
         shown = "\n".join(f"left: {one['type']} {one.get('id') or one['urn']}" for one in left)
-        step = Step(name, [], time.monotonic() - started, f"{len(left)} left", shown)
+        step = Step(name, [], time.monotonic() - started, f"{len(left)} of {before} left", shown)
         self._add(step, failed=bool(left))
 
     def _add(self, step: Step, failed: bool) -> None:

@@ -134,7 +134,17 @@ def _build(go: str, binary: Binary, folder: Path, position: str) -> None:
             module, _, path = binary.embedded_from.partition(" ")
             _copy_embedded(_module_folder(go, source, module) / path, source)
         output = Path(scratch) / binary.name
-        _go(go, source, "build", "-ldflags", flags, "-o", str(output), binary.package)
+        _go(
+            go,
+            source,
+            "build",
+            "-buildvcs=false",
+            "-ldflags",
+            flags,
+            "-o",
+            str(output),
+            binary.package,
+        )
         os.replace(output, folder / binary.name)
 
 
@@ -157,7 +167,8 @@ def _module_folder(go: str, source: Path, module: str) -> Path:
 
 
 def _go(go: str, cwd: Path, *arguments: str) -> str:
-    return run_step([go, *arguments], cwd, os.environ, STEP_TIMEOUT_SECONDS)
+    # A workspace file in a folder above must not mix its modules in.
+    return run_step([go, *arguments], cwd, {**os.environ, "GOWORK": "off"}, STEP_TIMEOUT_SECONDS)
 
 
 def _folder(toolchain: str) -> Path:

@@ -24,7 +24,7 @@ case "$1" in
     echo "$*" >> "$FAKE_GO/builds"
     sleep "${FAKE_GO_SECONDS:-0}"
     case "$*" in *"${FAKE_GO_FAILS_AT:-nowhere}"*) echo no space left >&2; exit 1 ;; esac
-    printf '#!/bin/sh\\necho v3.274.1\\n' > "$5"; chmod +x "$5" ;;
+    printf '#!/bin/sh\\necho v3.274.1\\n' > "$6"; chmod +x "$6" ;;
 esac
 """
 
