@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -13,8 +12,10 @@ from sandbox.cloud import schema, wire
 from sandbox.cloud.check import check
 from sandbox.cloud.diff import Change, diff
 from sandbox.cloud.invokes import invoke
-from sandbox.cloud.naming import DEFAULTS, auto_name, urn_parts
+from sandbox.cloud.naming import DEFAULTS, urn_parts
 from sandbox.cloud.problems import ApiError, ProviderError
+from sandbox.cloud.replies import diff_response, ignoring, label_changes, namer
+from sandbox.cloud.reporting import Errors, Logged
 from sandbox.cloud.store import Store
 from sandbox.cloud.types import kind_of
 from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, refreshed, without_notes
@@ -29,7 +30,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self.store = store
         self.config = Config()
         self.busy = 0
-        self._busy_lock = threading.Lock()
+        self.busy_lock = threading.Lock()
 
     @property
     def cloud(self) -> Cloud:
@@ -86,8 +87,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         token, logical = urn_parts(request.urn)
         kind = self._kind(token, context)
         news, secrets = wire.unmarshal(request.news)
-        namer = _namer(request, logical)
-        inputs, refusals = check(kind, news, wire.plain(request.olds), namer)
+        names = namer(request, logical)
+        inputs, refusals = check(kind, news, wire.plain(request.olds), names)
         return provider_pb2.CheckResponse(
             inputs=wire.marshal(inputs, secrets),
             failures=[
@@ -101,17 +102,17 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         token, _ = urn_parts(request.urn)
         kind = self._kind(token, context)
         old = wire.plain(request.olds)
-        checked = _ignoring(wire.plain(request.news), old, request.ignoreChanges)
+        checked = ignoring(wire.plain(request.news), old, request.ignoreChanges)
         with self._errors(context, kind):
             changes = self.changes(kind, old, without_notes(checked))
-        return _diff_response(kind, changes, old, checked)
+        return diff_response(kind, changes, old, checked)
 
     def changes(self, kind: Kind, old: Properties, inputs: Properties) -> list[Change]:
         """All changes from a recorded state to the inputs; raises ProviderError."""
         kind.plan(old, inputs)
         changes = diff(kind.schema.fields, old, inputs, kind.same)
         if kind.labels:
-            changes += _label_changes(kind, old, inputs, changes)
+            changes += label_changes(kind, old, inputs, changes)
         return changes + kind.further_changes(changes, old, inputs)
 
     def Create(self, request, context):
@@ -142,7 +143,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         kind = self._kind(token, context)
         values, secrets = wire.unmarshal(request.news)
         old = wire.plain(request.olds)
-        inputs = without_notes(_ignoring(values, old, request.ignoreChanges))
+        inputs = without_notes(ignoring(values, old, request.ignoreChanges))
         with self._errors(context, kind, "update"):
             kind.plan(old, inputs)
             full = kind.complete(inputs, self.config)
@@ -233,112 +234,13 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def _errors(
         self, context: grpc.ServicerContext, kind: Kind | None = None, operation: str = ""
-    ) -> "_Errors":
-        return _Errors(self, context, kind, operation)
+    ) -> Errors:
+        return Errors(self, context, kind, operation)
 
     def _logged(
         self, method: str, kind: Kind, name: str, before: Properties | None, inputs: Properties
-    ) -> "_Logged":
-        return _Logged(self.store, method, kind, name, before, inputs)
-
-
-class _Errors:
-    """Turns refusals into the errors that the engine shows, and counts requests at work."""
-
-    def __init__(
-        self,
-        provider: Provider,
-        context: grpc.ServicerContext,
-        kind: Kind | None,
-        operation: str,
-    ) -> None:
-        self.provider, self.context = provider, context
-        self.kind, self.operation = kind, operation
-
-    def __enter__(self) -> None:
-        with self.provider._busy_lock:
-            self.provider.busy += 1
-
-    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
-        with self.provider._busy_lock:
-            self.provider.busy -= 1
-        if isinstance(error, ProviderError):
-            self.context.abort(grpc.StatusCode.UNKNOWN, _one(str(error)))
-        if isinstance(error, ApiError):
-            verb = {"create": "creating", "update": "updating", "delete": "deleting"}
-            doing = verb.get(self.operation, "reading")
-            called = self.kind.called if self.kind else "data"
-            self.context.abort(grpc.StatusCode.UNKNOWN, _one(f"error {doing} {called}: {error}"))
-
-
-def _one(text: str) -> str:
-    return f"1 error occurred:\n\t* {text}\n\n"
-
-
-class _Logged:
-    """Writes one request to the log: before and after, or what was refused."""
-
-    def __init__(
-        self,
-        store: Store,
-        method: str,
-        kind: Kind,
-        name: str,
-        before: Properties | None,
-        inputs: Properties,
-    ) -> None:
-        self.store = store
-        self.entry = {
-            "time": time.time(),
-            "method": method,
-            "type": kind.token,
-            "name": name,
-            "before": before,
-        }
-        self.wanted = inputs
-
-    def __enter__(self) -> Callable[[str, Properties | None], None]:
-        return self._done
-
-    def _done(self, identifier: str, after: Properties | None) -> None:
-        self.entry.update(id=identifier, after=after)
-
-    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
-        if error is not None:
-            self.entry["error"] = str(error)
-        self.store.log(self.entry)
-
-
-def _namer(request: Any, logical: str) -> Callable[[str], str | None]:
-    options = request.autonaming if request.HasField("autonaming") else None
-    modes = provider_pb2.CheckRequest.AutonamingOptions.Mode
-    if options is None:
-        return lambda _: auto_name(logical, request.randomSeed)
-    if options.mode == modes.Value("DISABLE"):
-        return lambda _: None
-    return lambda _: options.proposed_name or auto_name(logical, request.randomSeed)
-
-
-def _ignoring(news: Properties, old: Properties, ignored: Any) -> Properties:
-    """The new inputs with the recorded values at the ignored paths (without list indices)."""
-    for path in ignored:
-        news = _with_old(news, old, path.split("."))
-    return news
-
-
-def _with_old(news: Properties, old: Properties, parts: list[str]) -> Properties:
-    name, rest = parts[0], parts[1:]
-    kept = dict(news)
-    before, now = old.get(name), news.get(name)
-    if rest and isinstance(now, dict):
-        kept[name] = _with_old(now, before if isinstance(before, dict) else {}, rest)
-    elif rest:
-        return kept
-    elif before is None:
-        kept.pop(name, None)
-    else:
-        kept[name] = before
-    return kept
+    ) -> Logged:
+        return Logged(self.store, method, kind, name, before, inputs)
 
 
 def _to_delete(kind: Kind, state: Properties) -> bool:
@@ -350,39 +252,3 @@ def _to_delete(kind: Kind, state: Properties) -> bool:
             "than PREVENT first"
         )
     return policy != "ABANDON"
-
-
-def _label_changes(
-    kind: Kind, old: Properties, inputs: Properties, changes: list[Change]
-) -> list[Change]:
-    """The label outputs follow the labels that the program sets."""
-    return [
-        Change(change.path.replace(kind.labels, output, 1), change.kind)
-        for change in changes
-        if change.top == kind.labels
-        for output in ("effectiveLabels", "pulumiLabels")
-    ]
-
-
-def _diff_response(
-    kind: Kind, changes: list[Change], old: Properties, checked: Properties
-) -> provider_pb2.DiffResponse:
-    replaces = sorted({change.top for change in changes if change.replaces})
-    detailed = {change.path: _property_diff(change) for change in changes}
-    fixed = kind.named_by and kind.named_by not in (checked.get(DEFAULTS) or ())
-    unchanged = old.get(kind.named_by) == checked.get(kind.named_by)
-    changed = "DIFF_SOME" if changes else "DIFF_NONE"
-    return provider_pb2.DiffResponse(
-        changes=provider_pb2.DiffResponse.DiffChanges.Value(changed),
-        replaces=replaces,
-        diffs=sorted({change.top for change in changes}),
-        detailedDiff=detailed,
-        hasDetailedDiff=True,
-        # A name that the program fixes can be given to one resource at a time.
-        deleteBeforeReplace=bool(replaces and fixed and unchanged),
-    )
-
-
-def _property_diff(change: Change) -> provider_pb2.PropertyDiff:
-    name = change.kind.upper() + ("_REPLACE" if change.replaces else "")
-    return provider_pb2.PropertyDiff(kind=provider_pb2.PropertyDiff.Kind.Value(name))

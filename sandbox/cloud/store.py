@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,7 @@ class Store:
         self._read = 0
         self._things: dict[str, dict[str, Thing]] = {}
         self._timer: threading.Timer | None = None
+        self._last_change = 0.0
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -130,11 +132,23 @@ class Store:
         return (stat.st_ino, stat.st_mtime_ns)
 
     def _schedule(self) -> None:
-        if self._timer:
-            self._timer.cancel()
-        self._timer = threading.Timer(QUIET_SECONDS, self.flush)
+        self._last_change = time.monotonic()
+        if self._timer is None:
+            self._arm(QUIET_SECONDS)
+
+    def _arm(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._when_quiet)
         self._timer.daemon = True
         self._timer.start()
+
+    def _when_quiet(self) -> None:
+        with self._mutex:
+            rest = self._last_change + QUIET_SECONDS - time.monotonic()
+            if rest > 0:
+                self._arm(rest)
+                return
+            self._timer = None
+            self.flush()
 
     def _compact(self) -> None:
         if not self.journal.exists() and self.path.exists():
