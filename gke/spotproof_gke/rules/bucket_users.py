@@ -41,10 +41,7 @@ class Service:
 def label(bucket: Resource, key: str) -> Any:
     """A label of a bucket, its own before what provider defaults add; UNKNOWN or None."""
     for source in ("labels", "effectiveLabels"):
-        labels = bucket.get(source)
-        value = dig(labels, key)
-        if value is UNKNOWN and source == "effectiveLabels":
-            continue
+        value = dig(bucket.get(source), key)
         if value is not None:
             return value
     return None

@@ -75,8 +75,6 @@ def owner_of(pool: Resource, clusters: Sequence[Cluster]) -> Cluster | None:
     """
     given = pool.get("cluster")
     named = [cluster for cluster in clusters if _names(given, pool.get("location"), cluster)]
-    if len(named) == 1:
-        return named[0]
     urns = pool.depends_on("cluster")
     depended = [c for c in (named or clusters) if c.resource.urn and c.resource.urn in urns]
     if len(depended) == 1:

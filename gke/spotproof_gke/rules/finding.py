@@ -20,8 +20,6 @@ def shown(value: object) -> str:
     """
     if value is UNKNOWN:
         return "(unknown)"
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value) if isinstance(value, (str, int, float)) else ""

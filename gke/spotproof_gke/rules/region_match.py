@@ -51,8 +51,6 @@ def bucket_location_mismatch(
     if region is None:
         return f"the cluster's location {shown(cluster_location)} is neither a region nor a zone"
     stated = text(bucket_location)
-    if not stated:
-        return f"the bucket states no location, while the cluster runs in {region}"
     placement = _placement(stated, data_locations)
     if region in placement.regions and (
         placement.kind == "region"
@@ -74,6 +72,8 @@ def _placement(stated: str, data_locations: Sequence[object]) -> BucketPlacement
 
 def _described(stated: str, placement: BucketPlacement) -> str:
     held = shown("+".join(sorted(placement.regions)))
+    if not stated:
+        return "the bucket states no location"
     if placement.kind == "region":
         return f"location {shown(stated)} is another region"
     if placement.kind == "dual-region":
@@ -133,8 +133,6 @@ def _doubt(resource: Resource, what: str) -> Finding:
 
 def _is_wrong_everywhere(location: object, data: Sequence[object], allowed: Sequence[str]) -> bool:
     """Whether a bucket is in no cluster's region, wherever the cluster is."""
-    if not text(location):
-        return False
     placement = _placement(text(location), data)
     if placement.kind == "dual-region":
         return not _is_allowed(text(location), placement.regions, allowed)

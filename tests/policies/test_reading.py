@@ -1,0 +1,236 @@
+"""Small parts of the rules, on all the values that they must tell apart."""
+
+import pytest
+
+from spotproof_gke.rules.finding import Finding, Resource, shown
+from spotproof_gke.rules.pools import has_gpu, least_nodes, taints_of
+from spotproof_gke.rules.reading import (
+    UNKNOWN,
+    dig,
+    has_unknown,
+    is_true,
+    items,
+    mapping,
+    number,
+    text,
+    without_unknowns,
+)
+from spotproof_gke.rules.spot_scheduling import spot_scheduling
+from spotproof_gke.rules.workloads import kind_of, namespace_of, pod_specs
+
+
+@pytest.mark.parametrize("value", [None, 1, "a", UNKNOWN, [1], [{}, {}], object()])
+def test_what_is_no_mapping_reads_as_an_empty_one(value: object) -> None:
+    assert mapping(value) == {}
+
+
+def test_single_block_written_as_a_list_reads_as_the_block() -> None:
+    assert mapping([{"a": 1}]) == {"a": 1}
+
+
+@pytest.mark.parametrize("value", [None, 1, "abc", UNKNOWN, {"a": 1}])
+def test_what_is_no_list_reads_as_an_empty_one(value: object) -> None:
+    assert len(items(value)) == 0
+
+
+def test_scalars() -> None:
+    assert (text(" a "), text(1), text(None), text(UNKNOWN)) == ("a", "", "", "")
+    assert (number("2"), number(2.0), number("x"), number(True), number(None)) == (
+        2,
+        2,
+        None,
+        None,
+        None,
+    )
+    assert [is_true(value) for value in (True, "True", 1, None, "yes", UNKNOWN)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_path_through_an_unknown_value_is_unknown() -> None:
+    assert dig({"a": UNKNOWN}, "a", "b") is UNKNOWN
+    assert dig({"a": {"b": 1}}, "a", "b") == 1
+    assert dig({"a": 3}, "a", "b") is None
+
+
+def test_unknown_parts_are_found_and_taken_out_at_any_depth() -> None:
+    value = {"a": [{"b": UNKNOWN, "c": 1}, UNKNOWN], "d": UNKNOWN, "e": 2}
+
+    assert has_unknown(value)
+    assert has_unknown([{"a": [UNKNOWN]}])
+    assert not has_unknown({"a": [{"b": 1}]})
+    assert without_unknowns(value) == {"a": [{"c": 1}], "e": 2}
+    assert without_unknowns(UNKNOWN) is None
+
+
+def test_output_that_the_provider_computes_counts_as_absent() -> None:
+    pool = Resource(
+        "t",
+        "pool",
+        props={"a": UNKNOWN, "b": UNKNOWN, "c": {"x": UNKNOWN}, "d": {"x": UNKNOWN}},
+        dependencies={"a": (), "c": (), "d": ("urn",)},
+    )
+
+    assert pool.get("a") is UNKNOWN
+    assert pool.get("b") is None
+    assert pool.get("c") == {}
+    assert pool.get("d") == {"x": UNKNOWN}
+
+
+def test_message_names_resource_value_rule_and_fix() -> None:
+    finding = Finding("pool", "is wrong", "be right", "mend it")
+
+    assert str(finding) == "pool: is wrong. Fix: mend it. Rule: be right."
+    assert str(Finding("p", "v", "r", "f", certain=False)).startswith("cannot be known before the")
+
+
+def test_message_shows_names_and_numbers_only() -> None:
+    assert [shown(value) for value in ("us-central1", 3.0, UNKNOWN, "a b", None, {"a": 1})] == [
+        "us-central1",
+        "3",
+        "(unknown)",
+        "(not shown)",
+        "(not shown)",
+        "(not shown)",
+    ]
+
+
+@pytest.mark.parametrize("family", ["a2", "a3", "a4", "a4x", "g2", "g4"])
+def test_machine_family_with_gpus_is_known_by_its_name(family: str) -> None:
+    assert has_gpu({"machineType": f"{family}-standard-8"})
+
+
+@pytest.mark.parametrize(
+    "config", [None, {}, {"machineType": "a1-x"}, {"guestAccelerators": [UNKNOWN]}]
+)
+def test_gpu_is_not_guessed(config: object) -> None:
+    assert has_gpu(config) is (config == {"guestAccelerators": [UNKNOWN]})
+
+
+@pytest.mark.parametrize(
+    ("pool", "least"),
+    [
+        ({"nodeCount": 2}, 2),
+        ({"initialNodeCount": 1, "nodeCount": None}, 1),
+        ({"nodeCount": 0, "initialNodeCount": 3}, 3),
+        ({"autoscaling": {"maxNodeCount": 3}, "nodeCount": 2}, 0),
+        ({"autoscaling": {"minNodeCount": 0, "totalMinNodeCount": 2}}, 2),
+        ({"autoscaling": {"minNodeCount": UNKNOWN, "totalMinNodeCount": 1}}, 1),
+        ({"autoscaling": {"minNodeCount": UNKNOWN}}, None),
+        ({"autoscaling": UNKNOWN, "nodeCount": 1}, None),
+        ({"autoscaling": {}, "nodeCount": 1}, 1),
+        ({"nodeCount": UNKNOWN}, None),
+        ({}, None),
+    ],
+)
+def test_least_number_of_nodes(pool: dict, least: float | None) -> None:
+    assert least_nodes(pool) == least
+
+
+def test_taints_that_gke_added_count_when_they_are_known() -> None:
+    added = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+
+    assert [taint.key for taint in taints_of({"effectiveTaints": [added]})] == ["nvidia.com/gpu"]
+    assert taints_of({"effectiveTaints": UNKNOWN}) == []
+    assert len(taints_of({"taints": [added], "effectiveTaints": [added]})) == 1
+
+
+POD = {"nodeName": "a"}
+TEMPLATE = {"spec": {"template": {"spec": POD}}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "props"),
+    [
+        ("core/v1:Pod", {"spec": POD}),
+        ("core/v1:PodTemplate", {"template": {"spec": POD}}),
+        ("core/v1:ReplicationController", TEMPLATE),
+        ("apps/v1:Deployment", TEMPLATE),
+        ("apps/v1:DeploymentPatch", TEMPLATE),
+        ("apps/v1:StatefulSet", TEMPLATE),
+        ("apps/v1:DaemonSet", TEMPLATE),
+        ("apps/v1:ReplicaSet", TEMPLATE),
+        ("batch/v1:Job", TEMPLATE),
+        ("batch/v1:CronJob", {"spec": {"jobTemplate": TEMPLATE}}),
+        (
+            "jobset.x-k8s.io/v1alpha2:JobSet",
+            {"spec": {"replicatedJobs": [{"template": TEMPLATE}, {}]}},
+        ),
+    ],
+)
+def test_pod_specification_is_found_in_every_kind(kind: str, props: dict) -> None:
+    resource = Resource(f"kubernetes:{kind}", "a", props=props)
+
+    assert [pod.spec for pod in pod_specs(resource)] == [POD]
+    assert pod_specs(resource)[0].kind == kind_of(resource)
+
+
+def test_custom_kind_counts_when_it_has_containers() -> None:
+    pod = {"containers": [{"name": "a"}]}
+    props = {"spec": {"template": {"spec": pod}}}
+
+    assert pod_specs(Resource("kubernetes:acme.io/v1:Worker", "a", props=props))[0].spec == pod
+    assert pod_specs(Resource("kubernetes:acme.io/v1:Worker", "a", props=TEMPLATE)) == []
+    assert pod_specs(Resource("gcp:storage/bucket:Bucket", "a", props=props)) == []
+
+
+def test_job_set_that_is_not_known_has_one_unknown_specification() -> None:
+    jobs = Resource("kubernetes:x/v1:JobSet", "a", props={"spec": {"replicatedJobs": UNKNOWN}})
+
+    assert [pod.spec for pod in pod_specs(jobs)] == [UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("own", "provider", "namespace"),
+    [
+        ({"namespace": "a"}, {"namespace": "b"}, "a"),
+        ({}, {"namespace": "b"}, "b"),
+        ({"namespace": ""}, {}, "default"),
+        ({"namespace": UNKNOWN}, {"namespace": "b"}, UNKNOWN),
+        (None, {"namespace": UNKNOWN}, UNKNOWN),
+    ],
+)
+def test_namespace_is_the_own_one_then_the_providers(own, provider, namespace) -> None:
+    resource = Resource("kubernetes:core/v1:Pod", "a", props={"metadata": own}, provider=provider)
+
+    assert namespace_of(resource) == namespace
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {"operator": "Exists"},
+        {"operator": "Exists", "key": "", "effect": "NoSchedule"},
+        {"key": "cloud.google.com/gke-spot", "value": "true"},
+        {"key": "cloud.google.com/gke-spot", "operator": "Exists", "effect": "NoExecute"},
+        {"key": "cloud.google.com/gke-provisioning", "value": "preemptible"},
+        {"key": "cloud.google.com/gke-preemptible", "operator": "Exists"},
+    ],
+)
+def test_toleration_that_lets_a_pod_on_spot_nodes(toleration: dict) -> None:
+    found = list(spot_scheduling({"tolerations": [toleration]}))
+
+    assert [certain for _, certain in found] == [True]
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {},
+        None,
+        {"operator": "Equal"},
+        {"key": 5, "operator": "Exists"},
+        {"operator": "Exists", "effect": "NoExecute"},
+        {"operator": "Exists", "effect": "PreferNoSchedule"},
+        {"key": "cloud.google.com/gke-spot", "value": "false"},
+        {"key": "cloud.google.com/gke-provisioning", "value": "standard"},
+        {"key": "nvidia.com/gpu", "operator": "Exists"},
+    ],
+)
+def test_toleration_that_does_not(toleration: object) -> None:
+    assert list(spot_scheduling({"tolerations": [toleration]})) == []
