@@ -285,8 +285,7 @@ def _default(
                 filled.append(field.name)
             continue
         value = values.get(field.name)
-        items = [value] if field.kind == "block" else value if field.kind == "blocks" else []
-        for item in items or []:
-            if isinstance(item, dict):
+        for item in value if isinstance(value, list) else [value]:
+            if field.fields and isinstance(item, dict):
                 _default(kind, field.fields, item, here, given)
     values[DEFAULTS] = filled

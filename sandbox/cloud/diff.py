@@ -94,7 +94,7 @@ def _holds_replacing(fields: dict[str, Field], values: dict[str, Any]) -> bool:
             continue
         if field.replaces:
             return True
-        items = value if field.kind == "blocks" else [value] if field.kind == "block" else []
+        items = value if isinstance(value, list) else [value]
         if any(isinstance(item, dict) and _holds_replacing(field.fields, item) for item in items):
             return True
     return False

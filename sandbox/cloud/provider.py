@@ -124,7 +124,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         with self._errors(context, kind, "create"):
             kind.plan(None, inputs)
             full = kind.complete(inputs, self.config)
-            if request.preview or wire.has_unknown(inputs):
+            if request.preview:
                 state = kind.state_for_preview(full, None, self.config)
                 return provider_pb2.CreateResponse(properties=self._state(kind, state, secrets))
             kind.before_call(full, None)

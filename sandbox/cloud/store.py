@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,9 @@ class Store:
                 self._arm(rest)
                 return
             self._timer = None
-            self.flush()
+            # A sandbox that was removed meanwhile leaves nothing to write.
+            with suppress(FileNotFoundError):
+                self.flush()
 
     def _compact(self) -> None:
         if not self.journal.exists() and self.path.exists():

@@ -91,9 +91,14 @@ class Emulated:
         return wire.plain(self._create(token, name, checked, preview=True).properties)
 
     def create(self, token: str, name: str, inputs: dict[str, Any]) -> Recorded:
-        """Preview and create a resource, or Refused with the stage."""
-        self.preview(token, name, inputs)
+        """Preview and create a resource, or Refused with the stage.
+
+        An input that is not known yet leaves it at the preview: the id is empty then.
+        """
+        planned = self.preview(token, name, inputs)
         checked = self.check(token, name, inputs)
+        if wire.has_unknown(checked):
+            return Recorded(token, name, "", checked, planned)
         answer = self._create(token, name, checked, preview=False)
         return Recorded(token, name, answer.id, checked, wire.plain(answer.properties))
 
@@ -144,7 +149,7 @@ class Emulated:
             return planned, fresh
         checked = self.check(recorded.type, recorded.name, inputs, recorded.inputs)
         outputs: dict[str, Any] = {}
-        for preview in (True, False):
+        for preview in (True,) if wire.has_unknown(checked) else (True, False):
             request = provider_pb2.UpdateRequest(
                 id=recorded.id,
                 urn=urn(recorded.type, recorded.name),

@@ -17,6 +17,7 @@ from sandbox.cloud.wire import UNKNOWN
 
 Properties = dict[str, Any]
 PROVISIONED = {"goog-pulumi-provisioned": "true"}
+_PROJECT = re.compile(r"^(projects/)?([a-z0-9.-]+:)?[a-z][a-z0-9-]*[a-z0-9]$")
 COMPUTE_API = "https://www.googleapis.com/compute/v1/"
 
 
@@ -170,6 +171,8 @@ class Kind:
 
     def create(self, cloud: Cloud, inputs: Properties) -> str:
         """Create the resource; its id."""
+        if self.has_project and not _PROJECT.match(inputs["project"]):
+            raise ApiError(404, f"The resource 'projects/{inputs['project']}' was not found")
         identifier = self.identify(inputs)
         if not self.idempotent and cloud.find(self.token, identifier) is not None:
             raise self.already_exists(identifier)
@@ -327,6 +330,14 @@ def without_notes(values: Any) -> Any:
     if isinstance(values, list):
         return [without_notes(item) for item in values]
     return values
+
+
+def block(properties: Properties, *path: str) -> Properties:
+    """The nested object at a path; empty where there is none, or where it is unknown."""
+    found: Any = properties
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def fingerprint(value: object) -> str:

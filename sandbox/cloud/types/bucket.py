@@ -183,9 +183,17 @@ def _lifecycle(rules: list[Properties]) -> list[str]:
             if not storage_class:
                 problems.append(f"{where}.action: SetStorageClass needs a storageClass")
             problems += _storage_class(f"{where}.action.storageClass", storage_class)
-        if not rule.get("condition"):
+        if not _conditions(rule.get("condition") or {}):
             problems.append(f"{where} has no condition: a rule needs at least one")
     return problems
+
+
+def _conditions(condition: Properties) -> list[str]:
+    """The conditions that reach the server: zeros and empty ones do not, unless age is forced."""
+    sent = [name for name, value in condition.items() if value and not name.startswith("send")]
+    if condition.get("sendAgeIfZero") and "age" in condition:
+        sent.append("age")
+    return [name for name in sent if condition.get(name) != "ANY"]
 
 
 KINDS = (Bucket(),)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sandbox.cloud import versions
 from sandbox.cloud.problems import ProviderError, did_you_mean
-from sandbox.cloud.types.base import Cloud, Properties, fingerprint
+from sandbox.cloud.types.base import Cloud, Properties, block, fingerprint
 from sandbox.cloud.types.service_account import missing_account
 from spotproof_gke.accelerators import ACCELERATORS
 from spotproof_gke.locations import is_zone, region_of, zones_of
@@ -69,8 +69,7 @@ def _limit(limit: Any) -> tuple[str, str, str]:
 
 def plan(inputs: Properties) -> None:
     """Refuse what the provider refuses while it plans."""
-    autoscaling = inputs.get("clusterAutoscaling") or {}
-    settings = (autoscaling.get("autoProvisioningDefaults") or {}).get("upgradeSettings") or {}
+    settings = block(inputs, "clusterAutoscaling", "autoProvisioningDefaults", "upgradeSettings")
     surge = settings.get("maxSurge") or settings.get("maxUnavailable")
     if surge and settings.get("strategy") == "BLUE_GREEN":
         raise ProviderError(

@@ -113,7 +113,7 @@ class NodePool(Kind):
         zones = inputs.get("nodeLocations") or cluster_zones(cluster)
         served["nodeLocations"] = sorted(zones)
         served["nodeConfig"] = self._node_config(cloud, inputs, old)
-        flex = node_pool_rules.capacity_on_demand_only(inputs)
+        flex = node_pool_rules.lets_nodes_run_out(inputs)
         served["upgradeSettings"] = _upgrade_settings(inputs, flex)
         served["management"] = {"autoRepair": True, "autoUpgrade": True} | (
             inputs.get("management") or {}

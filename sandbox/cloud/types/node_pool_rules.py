@@ -51,7 +51,7 @@ def interruptible(inputs: Properties) -> bool:
     return any(config.get(key) for key in ("spot", "preemptible", "flexStart"))
 
 
-def capacity_on_demand_only(inputs: Properties) -> bool:
+def lets_nodes_run_out(inputs: Properties) -> bool:
     """Whether GKE always upgrades the pool by letting its nodes run out."""
     queued = (inputs.get("queuedProvisioning") or {}).get("enabled")
     return bool((inputs.get("nodeConfig") or {}).get("flexStart") or queued)
