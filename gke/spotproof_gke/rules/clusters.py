@@ -28,8 +28,7 @@ def location_of(cluster: Resource) -> Any:
     own = cluster.get("location")
     if own is UNKNOWN or text(own):
         return own
-    zone = cluster.provider.get("zone")
-    return zone if zone is UNKNOWN or text(zone) else None
+    return cluster.provider.get("zone")
 
 
 @dataclass(frozen=True)

@@ -136,14 +136,11 @@ def system_workloads(
     """
     if exempt_daemon_sets and kind_of(resource) == "DaemonSet":
         return
-    specs = pod_specs(resource)
-    if not specs:
-        return
     namespace = namespace_of(resource)
     known = namespace is not UNKNOWN
     if known and not is_system_namespace(text(namespace), system_namespaces):
         return
-    for pod in specs:
+    for pod in pod_specs(resource):
         for what, certain in spot_scheduling(pod.spec, spot_taint_keys):
             where = f"in namespace {shown(namespace)}, " if known else "in an unknown namespace, "
             yield resource.finding(
