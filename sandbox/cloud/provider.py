@@ -13,7 +13,7 @@ from sandbox.cloud.check import check
 from sandbox.cloud.diff import Change, diff
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
-from sandbox.cloud.problems import ApiError, ProviderError
+from sandbox.cloud.problems import ApiError, ProviderError, did_you_mean
 from sandbox.cloud.replies import diff_response, ignoring, label_changes, namer
 from sandbox.cloud.reporting import Errors, Logged
 from sandbox.cloud.store import Store
@@ -53,8 +53,21 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.GetSchemaResponse(schema=text)
 
     def CheckConfig(self, request, context):
-        """Accept the provider's configuration as it is."""
-        return provider_pb2.CheckResponse(inputs=request.news)
+        """Refuse settings that the provider does not have."""
+        known = schema.provider_settings() | {"version", "pluginDownloadURL"}
+        unknown = [
+            name
+            for name in wire.plain(request.news)
+            if name not in known and not name.startswith("__")
+        ]
+        failures = [
+            provider_pb2.CheckFailure(
+                reason="could not validate provider configuration: Invalid or unknown key; "
+                f"{did_you_mean(name, known)} Check `pulumi config get gcp:{name}`."
+            )
+            for name in unknown
+        ]
+        return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
 
     def DiffConfig(self, request, context):
         """A provider for another project replaces what it made; the real one does the same."""

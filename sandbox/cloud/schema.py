@@ -17,6 +17,7 @@ import yaml
 TABLES = Path(__file__).parent / "types" / "tables"
 CACHE = Path(__file__).resolve().parents[2] / ".spotproof" / "cache"
 FLAGS = {"computed", "replaces", "output", "set", "required"}
+PROVIDER = "pulumi:providers:gcp"
 _SCALARS = {str: "string", bool: "bool", int: "int", float: "float"}
 
 
@@ -141,6 +142,12 @@ def sdk_version() -> str:
     return importlib.metadata.version("pulumi-gcp")
 
 
+@cache
+def provider_settings() -> frozenset[str]:
+    """The names of the provider's own settings: `project`, `region` and so on."""
+    return frozenset(_sdk_shape(PROVIDER)["inputs"])
+
+
 def _sdk_shape(token: str) -> dict[str, typing.Any]:
     """Names, types and required flags as the SDK has them; read once, then kept in a cache."""
     path = (
@@ -160,7 +167,10 @@ def _sdk_shape(token: str) -> dict[str, typing.Any]:
 
 
 def read_sdk(token: str) -> dict[str, typing.Any]:
-    """Introspect the SDK's classes for one type."""
+    """Introspect the SDK's classes for one type, or for the provider itself."""
+    if token == PROVIDER:
+        package = importlib.import_module("pulumi_gcp")
+        return {"inputs": _class_shape(package.ProviderArgs), "outputs": []}
     module_name, class_name = token.split(":")[1].split("/")[0], token.split(":")[2]
     package = importlib.import_module(f"pulumi_gcp.{module_name}")
     resource = getattr(package, class_name)

@@ -79,6 +79,17 @@ def test_a_region_comes_from_the_provider_or_is_missed(tmp_path: Path) -> None:
         cloud.create(plain.ROUTER, "router", {"name": "r", "network": "net"})
 
 
+def test_a_setting_of_the_provider_that_does_not_exist_is_refused(cloud: Emulated) -> None:
+    def failures(**settings: str) -> list[str]:
+        request = provider_pb2.CheckRequest(news=wire.marshal(settings))
+        return [each.reason for each in cloud.provider.CheckConfig(request, cloud.context).failures]
+
+    assert failures(project="p", region="r", version="10.2.0") == []
+    (reason,) = failures(projct="p")
+    assert 'did you mean "project"?' in reason
+    assert "gcp:projct" in reason
+
+
 def test_ignored_changes_are_ignored(cloud: Emulated) -> None:
     cloud.create(CLUSTER, "base", plain.cluster())
     recorded = cloud.create(NODE_POOL, "pool", plain.pool(nodeConfig={"labels": {"a": "1"}}))
