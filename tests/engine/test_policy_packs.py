@@ -161,3 +161,44 @@ def test_exception_with_a_reason_lets_one_violation_through(tmp_path: Path) -> N
     }
 
     _preview_with_config(tmp_path, {"version": 2, "exceptions": {"OPS-1": exception}}).check()
+
+
+def test_packs_say_nothing_new_after_update_and_refresh(tmp_path: Path) -> None:
+    program = """
+from pulumi_gcp import container, storage
+
+cluster = container.Cluster(
+    "train",
+    location="us-central1",
+    remove_default_node_pool=True,
+    initial_node_count=1,
+    deletion_protection=False,
+)
+pool = {"cluster": cluster.id, "location": "us-central1"}
+container.NodePool("system", **pool, node_count=1)
+container.NodePool(
+    "batch",
+    **pool,
+    initial_node_count=0,
+    autoscaling={"min_node_count": 0, "max_node_count": 4},
+    node_config={
+        "spot": True,
+        "taints": [
+            {"key": "cloud.google.com/gke-spot", "value": "true", "effect": "NO_SCHEDULE"}
+        ],
+    },
+)
+storage.Bucket("ckpt", location="us-central1", labels={"spotproof-cluster": cluster.name})
+"""
+    project = emulated_project(
+        tmp_path,
+        program,
+        config={"gcp:project": "acme-ml"},
+        packs=["region_match", "spot_isolation"],
+    )
+
+    runs = [project.up(), project.refresh(), project.preview()]
+
+    for run in runs:
+        assert "[mandatory]" not in run.check().stdout
+        assert "[advisory]" not in run.stdout
