@@ -74,11 +74,20 @@ def _install() -> None:
     with heartbeat("installing Python packages", f"({REQUIREMENTS}; 1 to 3 min the first time)"):
         done = subprocess.run(pip, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        shown = done.stdout.decode(errors="replace").strip().splitlines()
+        lines = done.stdout.decode(errors="replace").strip().splitlines()
+        errors = [line for line in lines if line.startswith("ERROR:")] or lines[-10:]
+        # pip lists every version of a package when none fits; the end says what was wanted.
+        shown = [line if len(line) < 200 else f"{line[:120]} … {line[-60:]}" for line in errors]
         raise SetupError(
-            f"pip could not install {REQUIREMENTS}:\n" + "\n".join(shown[-15:]) + "\n"
-            "Is the package registry reachable? `make setup` goes on where it stopped."
+            f"pip could not install {REQUIREMENTS} into .venv (Python {_version()}):\n"
+            + "\n".join(shown)
+            + "\nWhen the package registry can be reached, `make setup` goes on where it stopped."
         )
+
+
+def _version() -> str:
+    asked = subprocess.run([VENV_PYTHON, "--version"], capture_output=True, text=True)
+    return asked.stdout.removeprefix("Python").strip()
 
 
 def main() -> int:
