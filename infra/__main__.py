@@ -16,8 +16,6 @@ except ProblemsError as error:
     pulumi.log.error(str(error))
     sys.exit(32)
 
-where: dict[str, Any] = {"project": settings.project, "region": settings.region}
-
 
 def after(*needed: pulumi.Resource) -> pulumi.ResourceOptions:
     """Guarded, and declared to come after `needed`."""
@@ -27,14 +25,19 @@ def after(*needed: pulumi.Resource) -> pulumi.ResourceOptions:
 services = spotproof.ProjectServices("services", {"project": settings.project})
 network = spotproof.Network(
     "network",
-    spotproof.NetworkArgs(**settings.network, **where, network_name=settings.cluster_name),
+    spotproof.NetworkArgs(
+        **settings.network,
+        project=settings.project,
+        region=settings.region,
+        network_name=settings.cluster_name,
+    ),
     after(services),
 )
 cluster = spotproof.GkeCluster(
     "cluster",
     spotproof.GkeClusterArgs(
         **settings.cluster,
-        **where,
+        project=settings.project,
         network_id=network.network_id,
         subnetwork_id=network.subnetwork_id,
         pods_range_name=network.pods_range_name,

@@ -111,7 +111,7 @@ def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
 def _bucket_name(read: Reader, project: str, cluster_name: str) -> str:
     default = names.shortened(f"{project}-{cluster_name}-checkpoints", names.BUCKET_NAME_MAX)
     name = read.text("bucket_name", default=default)
-    if (project and cluster_name) or read.has("bucket_name"):
+    if read.has("bucket_name"):
         read.extend(names.bucket_name_problems("bucket_name", name))
     return name
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,24 +48,22 @@ def declare(program: Callable[[], object], *, preview: bool = False) -> list[Dec
     With `preview` the mocks answer no computed output, as a first preview does.
     """
     recorder = _Recorder(preview)
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    # What a program left behind when it failed belongs to a loop that is gone.
-    SETTINGS.outputs.clear()
-    SETTINGS.rpc_manager.clear()
-    pulumi.runtime.set_mocks(recorder, project="spotproof", stack="test", preview=preview)
 
     async def run() -> None:
+        pulumi.runtime.set_mocks(recorder, project="spotproof", stack="test", preview=preview)
         program()
-        await wait_for_rpcs()
+        pending: list[Any] = [None]
+        while pending:
+            await wait_for_rpcs(await_all_outstanding_tasks=False)
+            # The mocks make outputs on threads of their own, whose loops never run.
+            loop = asyncio.get_running_loop()
+            pending = [o for o in SETTINGS.outputs if o.get_loop() is loop and not o.done()]
+            await asyncio.gather(*pending)
 
-    try:
-        loop.run_until_complete(run())
-    finally:
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
+    # A thread of its own has a context of its own, and the SDK keeps all its state in the context:
+    # what a failed program leaves behind can't reach the next.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        pool.submit(asyncio.run, run()).result()
     return recorder.declared
 
 

@@ -31,11 +31,13 @@ class Service:
         locations: Locations of the clusters that it may serve; UNKNOWN or None stands for one that
             is not known.
         unclear: What stands in the way when the locations are not known.
+        otherwise: What to do, beside moving the bucket, when it does not serve the cluster.
     """
 
     why: str
     locations: tuple[Any, ...]
     unclear: str = "the cluster's location"
+    otherwise: str = ""
 
 
 def label(bucket: Resource, key: str) -> Any:
@@ -158,6 +160,9 @@ def _clusters_behind(
 
 
 def _by_component(bucket: Resource, stack: Stack, clusters: Sequence[Cluster]) -> list[Service]:
+    role = text(label(bucket, ROLE_LABEL))
+    if role and role != CHECKPOINTS_ROLE:
+        return []
     above = {c.resource.urn: set(stack.ancestors(c.resource)) for c in clusters if c.resource.urn}
     for urn in stack.ancestors(bucket):
         inside = [
@@ -168,5 +173,11 @@ def _by_component(bucket: Resource, stack: Stack, clusters: Sequence[Cluster]) -
         if inside:
             parent = stack.by_urn.get(urn)
             name = shown(parent.name) if parent else "one component"
-            return [Service(f"in component {name} with its cluster", _places(inside))]
+            return [
+                Service(
+                    f"in component {name} with its cluster",
+                    _places(inside),
+                    otherwise=f'or say by the label {ROLE_LABEL} what else it holds, such as "logs"',
+                )
+            ]
     return []

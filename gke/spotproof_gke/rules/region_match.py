@@ -119,11 +119,10 @@ def _judge(bucket: Resource, service: Service, allowed: Sequence[str]) -> Findin
         reasons.append(_described(text(location), _placement(text(location), data)))
     region = region_or_none(known[0]) if known else None
     where = f'"{region.upper()}"' if region else "the cluster's region"
-    return bucket.finding(
-        f"{reasons[0]} ({service.why})",
-        BUCKET_RULE,
-        f"set location to {where}; a location cannot be changed later, so data must be copied",
-    )
+    fix = f"set location to {where} (a location cannot be changed later, so data must be copied)"
+    if service.otherwise:
+        fix += f", {service.otherwise}"
+    return bucket.finding(f"{reasons[0]} ({service.why})", BUCKET_RULE, fix)
 
 
 def _doubt(resource: Resource, what: str) -> Finding:
