@@ -10,6 +10,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import schema, wire
 from sandbox.cloud.check import check
+from sandbox.cloud.describe import package_schema
 from sandbox.cloud.diff import Change, diff
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
@@ -48,9 +49,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return plugin_pb2.PluginInfo(version=schema.sdk_version())
 
     def GetSchema(self, request, context):
-        """A schema with nothing in it: programs bring the SDK."""
-        text = f'{{"name": "gcp", "version": "{schema.sdk_version()}"}}'
-        return provider_pb2.GetSchemaResponse(schema=text)
+        """The schema of the emulated types, for programs without an SDK."""
+        return provider_pb2.GetSchemaResponse(schema=package_schema())
 
     def CheckConfig(self, request, context):
         """Refuse settings that the provider does not have."""

@@ -17,6 +17,7 @@ import yaml
 TABLES = Path(__file__).parent / "types" / "tables"
 CACHE = Path(__file__).resolve().parents[2] / ".spotproof" / "cache"
 FLAGS = {"computed", "replaces", "output", "set", "required"}
+SHAPE_VERSION = 2  # of the cached files
 PROVIDER = "pulumi:providers:gcp"
 _SCALARS = {str: "string", bool: "bool", int: "int", float: "float"}
 
@@ -73,13 +74,13 @@ def snake(name: str) -> str:
 @cache
 def load(token: str, table: str) -> Resource:
     """The resource type `token`, with the flags of `types/tables/<table>.yaml`."""
-    shape = _sdk_shape(token)
+    shape = sdk_shape(token)
     flags = _table(table)
     fields = _fields(shape["inputs"], flags.get("fields") or {})
     return Resource(
         token=token,
         fields=fields,
-        outputs=frozenset(shape["outputs"]),
+        outputs=frozenset(shape["inputs"]) | frozenset(shape["outputs"]),
         conflicts=flags.get("conflicts") or {},
         exactly_one_of=flags.get("exactly_one_of") or [],
     )
@@ -145,13 +146,15 @@ def sdk_version() -> str:
 @cache
 def provider_settings() -> frozenset[str]:
     """The names of the provider's own settings: `project`, `region` and so on."""
-    return frozenset(_sdk_shape(PROVIDER)["inputs"])
+    return frozenset(sdk_shape(PROVIDER)["inputs"])
 
 
-def _sdk_shape(token: str) -> dict[str, typing.Any]:
+def sdk_shape(token: str) -> dict[str, typing.Any]:
     """Names, types and required flags as the SDK has them; read once, then kept in a cache."""
     path = (
-        CACHE / f"gcp-sdk-{sdk_version()}" / (token.replace(":", "_").replace("/", "_") + ".json")
+        CACHE
+        / f"gcp-sdk-{sdk_version()}-{SHAPE_VERSION}"
+        / (token.replace(":", "_").replace("/", "_") + ".json")
     )
     if path.is_file():
         return json.loads(path.read_text())
@@ -170,15 +173,14 @@ def read_sdk(token: str) -> dict[str, typing.Any]:
     """Introspect the SDK's classes for one type, or for the provider itself."""
     if token == PROVIDER:
         package = importlib.import_module("pulumi_gcp")
-        return {"inputs": _class_shape(package.ProviderArgs), "outputs": []}
+        return {"inputs": _class_shape(package.ProviderArgs), "outputs": {}}
     module_name, class_name = token.split(":")[1].split("/")[0], token.split(":")[2]
     package = importlib.import_module(f"pulumi_gcp.{module_name}")
     resource = getattr(package, class_name)
     state = vars(sys.modules[resource.__module__])[f"_{class_name}State"]
-    return {
-        "inputs": _class_shape(getattr(package, f"{class_name}Args")),
-        "outputs": sorted(name for name, _, _ in _properties(state)),
-    }
+    inputs = _class_shape(getattr(package, f"{class_name}Args"))
+    outputs = {n: shape for n, shape in _class_shape(state).items() if n not in inputs}
+    return {"inputs": inputs, "outputs": outputs}
 
 
 def _properties(cls: type) -> typing.Iterator[tuple[str, object, bool]]:

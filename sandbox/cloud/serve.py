@@ -33,6 +33,7 @@ def refusal(environment: Mapping[str, str]) -> str | None:
 
 def main() -> int:
     """Serve the emulated cloud of this process's environment."""
+    engine = os.getppid()
     problem = refusal(os.environ)
     if problem:
         print(
@@ -64,10 +65,9 @@ def main() -> int:
         signal.signal(number, lambda *_: stopped.set())
     server.start()
     print(port, flush=True)
-    parent = os.getppid()
     while not stopped.wait(ORPHAN_POLL_SECONDS):
         # An engine that was killed leaves its plugin behind: finish what was begun, then go.
-        if os.getppid() != parent and provider.busy == 0:
+        if os.getppid() != engine and provider.busy == 0:
             break
     server.stop(grace=5).wait()
     store.flush()

@@ -1,6 +1,7 @@
 """What the engine relies on: unknowns, secrets, configuration, refusals that end no process."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from pulumi.runtime.proto import provider_pb2
 
 from sandbox.cloud import wire
 from sandbox.cloud.serve import refusal
+from sandbox.cloud.types import kinds
 from tests.cloud import plain
 from tests.cloud.harness import PROJECT, SEED, Emulated, Refused, urn
 from tests.cloud.plain import ACCOUNT, BUCKET, CLUSTER, NODE_POOL
@@ -77,6 +79,19 @@ def test_a_region_comes_from_the_provider_or_is_missed(tmp_path: Path) -> None:
     cloud = Emulated(tmp_path, region="")
     with pytest.raises(Refused, match="Cannot determine region"):
         cloud.create(plain.ROUTER, "router", {"name": "r", "network": "net"})
+
+
+def test_the_schema_describes_every_type_and_refers_to_nothing_that_is_missing(
+    cloud: Emulated,
+) -> None:
+    answer = cloud.provider.GetSchema(provider_pb2.GetSchemaRequest(), cloud.context)
+    schema = json.loads(answer.schema)
+    assert set(schema["resources"]) == set(kinds())
+    bucket = schema["resources"][BUCKET]
+    assert bucket["requiredInputs"] == ["location"]
+    assert bucket["properties"]["url"] == {"type": "string"}
+    references = set(re.findall(r'"#/types/([^"]+)"', answer.schema))
+    assert references == set(schema["types"])
 
 
 def test_a_setting_of_the_provider_that_does_not_exist_is_refused(cloud: Emulated) -> None:

@@ -19,6 +19,14 @@ bucket = gcp.storage.Bucket("bucket", name="acme-data", location="{location}", l
 pulumi.export("url", bucket.url)
 pulumi.export("network", network.name)
 """
+YAML = """
+resources:
+  bucket:
+    type: gcp:storage:Bucket
+    properties: {name: acme-data, location: europe-west4}
+outputs:
+  url: ${bucket.url}
+"""
 INVALID = """
 import pulumi_gcp as gcp
 gcp.container.NodePool(
@@ -81,6 +89,12 @@ def test_drift_is_seen_and_mended_and_an_orphan_can_be_imported(tmp_path: Path) 
     project.run("import", *options, SUBNETWORK, "subnetwork", identifier).check()
     project.preview("--expect-no-changes").check()
     assert project.resource(NETWORK)["outputs"]["name"] == name
+
+
+def test_a_yaml_program_can_declare_the_emulated_types(tmp_path: Path) -> None:
+    project = emulated_project(tmp_path, YAML, CONFIG, runtime="yaml")
+    project.up().check()
+    assert project.outputs() == {"url": "gs://acme-data"}
 
 
 def test_a_refusal_names_the_resource_and_the_property(tmp_path: Path) -> None:

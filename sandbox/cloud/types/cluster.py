@@ -218,7 +218,7 @@ class Cluster(Kind):
         )
         served["selfLink"] = f"https://container.googleapis.com/v1/{identifier}"
         served["labelFingerprint"] = fingerprint(served.get("effectiveLabels"))[:8]
-        served["endpoint"] = _address(identifier, 34)
+        served["endpoint"] = _address(identifier)
         served["masterAuth"] = {
             "clientCertificateConfig": {"issueClientCertificate": False},
             "clusterCaCertificate": "RU1VTEFURUQ=",
@@ -280,9 +280,10 @@ class Cluster(Kind):
         return {"location": location}
 
 
-def _address(identifier: str, first: int) -> str:
+def _address(identifier: str) -> str:
+    """An address of a range that is nobody's (RFC 2544)."""
     number = int(project_number(identifier))
-    return f"{first}.{number % 251 + 1}.{number // 251 % 251}.{number // 63001 % 251 + 1}"
+    return f"198.18.{number % 256}.{number // 256 % 254 + 1}"
 
 
 def zones_for(inputs: Properties) -> list[str]:
