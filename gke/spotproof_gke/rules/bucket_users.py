@@ -177,7 +177,7 @@ def _by_component(bucket: Resource, stack: Stack, clusters: Sequence[Cluster]) -
                 Service(
                     f"in component {name} with its cluster",
                     _places(inside),
-                    otherwise=f'or say by the label {ROLE_LABEL} what else it holds, such as "logs"',
+                    otherwise=f"or say by the label {ROLE_LABEL} what else it holds",
                 )
             ]
     return []
