@@ -97,6 +97,13 @@ def test_what_is_in_use_is_not_deleted(cloud: Emulated) -> None:
     assert cloud.store.everything() == []
 
 
+def test_the_network_of_a_cluster_is_not_deleted(cloud: Emulated) -> None:
+    network = cloud.create(NETWORK, "other", {"name": "other"})
+    cloud.create(CLUSTER, "base", plain.cluster(network="other", subnetwork=None))
+    with pytest.raises(Refused, match="clusters/base"):
+        cloud.delete(network)
+
+
 def test_a_cluster_takes_its_pools_along(cloud: Emulated) -> None:
     cluster = cloud.create(CLUSTER, "base", plain.cluster())
     pool = cloud.create(NODE_POOL, "pool", plain.pool())
@@ -167,9 +174,22 @@ def test_a_bucket_with_objects_is_deleted_by_force_only(cloud: Emulated) -> None
             {"bucket": "base-bucket", "role": "roles/a.b", "member": "user:a@b.com"},
             ["b/base-bucket/roles/a.b/user:a@b.com", "base-bucket roles/a.b user:a@b.com"],
         ),
-        (SERVICE, {"service": "compute.googleapis.com"}, [f"{PROJECT}/compute.googleapis.com"]),
+        (
+            PROJECT_MEMBER,
+            {
+                "project": PROJECT,
+                "role": "roles/a.b",
+                "member": "user:a@b.com",
+                "condition": {"title": "soon", "expression": "true"},
+            },
+            [f"{PROJECT}/roles/a.b/user:a@b.com/soon"],
+        ),
+        (
+            SERVICE,
+            {"service": "compute.googleapis.com"},
+            [f"{PROJECT}/compute.googleapis.com", "compute.googleapis.com"],
+        ),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_resource_is_imported_by_the_ids_that_google_uses(
     cloud: Emulated, token: str, inputs: dict[str, Any], ids: list[str]
