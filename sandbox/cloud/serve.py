@@ -10,10 +10,11 @@ import sys
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 MESSAGE_BYTES = 400 * 1024 * 1024
-ORPHAN_POLL_SECONDS = 2.0
+ORPHAN_POLL_SECONDS = 0.5
 
 
 def refusal(environment: Mapping[str, str]) -> str | None:
@@ -70,7 +71,8 @@ def main() -> int:
         if os.getppid() != engine and provider.busy == 0:
             break
     server.stop(grace=5).wait()
-    store.flush()
+    with suppress(FileNotFoundError):  # the sandbox was removed meanwhile
+        store.flush()
     return 0
 
 
