@@ -21,13 +21,20 @@ class Declared:
     props: dict[str, Any]
 
 
+Answer = Callable[[str, str, dict[str, Any]], tuple[str, dict[str, Any]]]
+"""Makes a resource of a type, name and inputs; returns its id and outputs."""
+
+
 class _Recorder(mocks.Mocks):
-    def __init__(self, preview: bool) -> None:
+    def __init__(self, preview: bool, answer: Answer | None) -> None:
         self.preview = preview
+        self.answer = answer
         self.declared: list[Declared] = []
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         self.declared.append(Declared(args.typ, args.name, dict(args.inputs)))
+        if self.answer is not None and args.typ.startswith("gcp:"):
+            return self.answer(args.typ, args.name, dict(args.inputs))
         known = {"name": args.name, **args.inputs}
         computed = {
             "email": f"{args.name}@example.iam.gserviceaccount.com",
@@ -42,12 +49,15 @@ class _Recorder(mocks.Mocks):
         raise AssertionError(f"a program asks the cloud nothing, yet it calls {args.token}")
 
 
-def declare(program: Callable[[], object], *, preview: bool = False) -> list[Declared]:
+def declare(
+    program: Callable[[], object], *, preview: bool = False, answer: Answer | None = None
+) -> list[Declared]:
     """All resources that `program` declares, components included.
 
-    With `preview` the mocks answer no computed output, as a first preview does.
+    With `preview` the mocks answer no computed output, as a first preview does. With `answer`
+    that function makes the resources of Google Cloud, and what it refuses fails the program.
     """
-    recorder = _Recorder(preview)
+    recorder = _Recorder(preview, answer)
 
     async def run() -> None:
         pulumi.runtime.set_mocks(recorder, project="spotproof", stack="test", preview=preview)

@@ -1,0 +1,74 @@
+"""Whatever a stack file says: one clear error, or a plan that the emulated cloud accepts."""
+
+import json
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stack_file
+
+import settings
+from spotproof_gke.problems import ProblemsError
+from tests.cloud.harness import Emulated
+from tests.random_stacks import stack
+from tests.unit.declared import declare
+
+PROGRAM = Path(__file__).parents[2] / "infra" / "__main__.py"
+STACKS = 300
+SHARDS = 10
+
+
+def as_engine(config: dict[str, Any]) -> dict[str, str]:
+    """Configuration as the engine hands it to a program: texts, objects as JSON."""
+    return {
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in config.items()
+        if value is not None
+    }
+
+
+def accepted(config: dict[str, Any], source: str) -> bool:
+    """Whether the settings take it; what they refuse must be one clear error."""
+    try:
+        settings.load(stack_file.parsed(as_engine(config)), source)
+    except ProblemsError as error:
+        refusal = error
+    else:
+        return True
+    lines = str(refusal).splitlines()
+    assert re.fullmatch(rf"{re.escape(source)}: [1-9]\d* problems?", lines[0])
+    assert len(lines) == len(refusal.problems) + 1
+    for problem in refusal.problems:
+        assert problem.key
+        assert problem.rule
+        assert problem.fix
+    return False
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_a_stack_is_refused_in_words_or_accepted_by_the_cloud(
+    shard: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = 0
+    for seed in range(shard, STACKS, SHARDS):
+        config = stack(seed)
+        if not accepted(config, f"seed {seed}"):
+            continue
+        taken += 1
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        cloud = Emulated(folder, project=config["gcp:project"], region="")
+
+        def make(
+            token: str, name: str, inputs: dict[str, Any], cloud: Emulated = cloud
+        ) -> tuple[str, dict[str, Any]]:
+            recorded = cloud.create(token, name, inputs)
+            return recorded.id, recorded.outputs
+
+        monkeypatch.setenv("PULUMI_CONFIG", json.dumps(as_engine(config)))
+        declared = declare(lambda: runpy.run_path(str(PROGRAM), run_name="__main__"), answer=make)
+        pools = [d for d in declared if d.type == "gcp:container/nodePool:NodePool"]
+        assert len(pools) == 1 + len(config.get("spotproof:spotPools") or {}), f"seed {seed}"
+    assert 5 <= taken <= STACKS // SHARDS - 5
