@@ -65,8 +65,6 @@ def check(
     refusals += _conflicts(kind, inputs)
     refusals += _combinations(kind, inputs)
     refusals += _validate(kind, inputs)
-    if not refusals:
-        refusals += kind.check(inputs)
     given = {place.path for place, _, _ in walk(resource.fields, inputs)}
     _default(kind, resource.fields, inputs, "", given)
     if made_up:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.cloud.problems import ProviderError, did_you_mean
-from sandbox.cloud.types.base import Cloud, project_number
+from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.cluster_rules import known
+from sandbox.cloud.types.values import project_number
 from sandbox.cloud.versions import CHANNELS, DEFAULT_VERSION, VERSIONS
 from spotproof_gke.locations import zones_of
 

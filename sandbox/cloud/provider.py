@@ -17,9 +17,11 @@ from sandbox.cloud.naming import DEFAULTS, urn_parts
 from sandbox.cloud.problems import ApiError, ProviderError, did_you_mean
 from sandbox.cloud.replies import diff_response, ignoring, label_changes, namer
 from sandbox.cloud.reporting import Errors, Logged
+from sandbox.cloud.states import refreshed, without_notes
 from sandbox.cloud.store import Store
 from sandbox.cloud.types import kind_of
-from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, refreshed, without_notes
+from sandbox.cloud.types.base import Cloud, Config, Kind
+from sandbox.cloud.types.values import Properties
 
 LABEL_OUTPUTS = frozenset({"effectiveLabels", "pulumiLabels"})
 

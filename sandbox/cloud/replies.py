@@ -7,7 +7,8 @@ from pulumi.runtime.proto import provider_pb2
 
 from sandbox.cloud.diff import Change
 from sandbox.cloud.naming import DEFAULTS, auto_name
-from sandbox.cloud.types.base import Kind, Properties
+from sandbox.cloud.types.base import Kind
+from sandbox.cloud.types.values import Properties
 
 
 def namer(request: Any, logical: str) -> Callable[[str], str | None]:

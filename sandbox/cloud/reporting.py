@@ -8,7 +8,8 @@ import grpc
 
 from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.store import Store
-from sandbox.cloud.types.base import Kind, Properties
+from sandbox.cloud.types.base import Kind
+from sandbox.cloud.types.values import Properties
 
 if TYPE_CHECKING:
     from sandbox.cloud.provider import Provider

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.cloud.types import kinds
-from sandbox.cloud.types.base import project_number
+from sandbox.cloud.types.values import project_number
 from tests.cloud.harness import PROJECT, Emulated, Planned, Recorded, Refused
 
 PATH = Path(__file__).resolve().parents[3] / "shared" / "data" / "provider-probes.json"

@@ -8,6 +8,7 @@ from sandbox.cloud.types.base import Kind
 
 MODULES = (
     "network",
+    "router",
     "cluster",
     "node_pool",
     "bucket",

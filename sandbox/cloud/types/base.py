@@ -1,7 +1,6 @@
 """What every resource type of the emulated cloud can do, and what most of them do."""
 
 import copy
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,16 +8,16 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from sandbox.cloud.diff import Change
-from sandbox.cloud.problems import ApiError, ProviderError, Refusal, bad_request
-from sandbox.cloud.schema import Field, Resource, load
+from sandbox.cloud.problems import ApiError, ProviderError, bad_request
+from sandbox.cloud.schema import Resource, load
+from sandbox.cloud.states import inputs_of, merge, unknown_within
 from sandbox.cloud.store import Store
+from sandbox.cloud.types.values import Properties, last_part, path_of
 from sandbox.cloud.validate import Validator
 from sandbox.cloud.wire import UNKNOWN
 
-Properties = dict[str, Any]
 PROVISIONED = {"goog-pulumi-provisioned": "true"}
 _PROJECT = re.compile(r"^(projects/)?([a-z0-9.-]+:)?[a-z][a-z0-9-]*[a-z0-9]$")
-COMPUTE_API = "https://www.googleapis.com/compute/v1/"
 
 
 @dataclass(frozen=True)
@@ -45,27 +44,6 @@ class Cloud:
     def all(self, token: str) -> list[tuple[str, Properties]]:
         """Ids and properties of all resources of a type."""
         return [(thing["id"], thing["properties"]) for thing in self.store.all(token)]
-
-
-def project_number(project: str) -> str:
-    """The number of a project: made up, but always the same."""
-    return str(10**11 + int(hashlib.sha256(project.encode()).hexdigest(), 16) % (9 * 10**11))
-
-
-def last_part(reference: str) -> str:
-    """The name at the end of a name, an id or a self link."""
-    return reference.rstrip("/").rpartition("/")[2]
-
-
-def path_of(link: str) -> str:
-    """A self link without the service's address: `projects/…`."""
-    at = link.find("projects/")
-    return link[at:] if at >= 0 else link
-
-
-def same_name(old: Any, new: Any) -> bool:
-    """Whether two references (name, id, self link) end in the same name."""
-    return isinstance(old, str) and isinstance(new, str) and last_part(old) == last_part(new)
 
 
 class Kind:
@@ -101,10 +79,6 @@ class Kind:
         return load(self.token, self.table)
 
     # What the provider does by itself.
-
-    def check(self, inputs: Properties) -> list[Refusal]:
-        """Further refusals of Check, once everything else is right."""
-        return []
 
     def complete(self, inputs: Properties, config: Config) -> Properties:
         """The inputs with project and region as the provider's configuration has them."""
@@ -179,11 +153,7 @@ class Kind:
         bad_request(self.refuse(cloud, inputs, None))
         properties = self.serve(cloud, self._sent(inputs), None)
         cloud.store.put(self.token, identifier, properties)
-        self.created(cloud, identifier, inputs)
         return identifier
-
-    def created(self, cloud: Cloud, identifier: str, inputs: Properties) -> None:
-        """What else happens when one is created."""
 
     def update(self, cloud: Cloud, identifier: str, inputs: Properties, state: Properties) -> None:
         """Change the resource in place."""
@@ -191,7 +161,7 @@ class Kind:
         if old is None:
             raise ApiError(404, f"Not found: {identifier}")
         bad_request(self.refuse(cloud, inputs, old))
-        wanted = self._merge(self.schema.fields, self._sent(inputs), old)
+        wanted = merge(self.schema.fields, self._sent(inputs), old)
         cloud.store.put(self.token, identifier, self.serve(cloud, wanted, old))
 
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
@@ -242,23 +212,11 @@ class Kind:
             sent["effectiveLabels"] = {**PROVISIONED, **(sent.pop(self.labels, None) or {})}
         return copy.deepcopy(sent)
 
-    def _merge(self, fields: dict[str, Field], wanted: Properties, old: Properties) -> Properties:
-        """The wanted properties; what is left out and computed keeps its value."""
-        merged = dict(wanted)
-        for name, value in old.items():
-            field = fields.get(name)
-            if name in merged:
-                if field is not None and field.kind == "block" and isinstance(value, dict):
-                    merged[name] = self._merge(field.fields, merged[name], value)
-            elif field is None or field.computed or field.output:
-                merged[name] = value
-        return merged
-
     def state_for_preview(
         self, inputs: Properties, old: Properties | None, config: Config
     ) -> Properties:
         """The outputs that can be told before the update."""
-        state = self._unknown_within(self.schema.fields, inputs) if old is None else dict(inputs)
+        state = unknown_within(self.schema.fields, inputs) if old is None else dict(inputs)
         for name in self.schema.outputs - set(state):
             field = self.schema.fields.get(name)
             if old is not None:
@@ -274,77 +232,6 @@ class Kind:
         state.update(self.planned(inputs, config))
         return state
 
-    def _unknown_within(self, fields: dict[str, Field], values: Properties) -> Properties:
-        state = dict(values)
-        for name, field in fields.items():
-            value = values.get(name)
-            if field.kind == "block" and isinstance(value, dict):
-                inner = self._unknown_within(field.fields, value)
-                for each in field.fields.values():
-                    if each.name not in inner and (each.computed or each.output):
-                        inner[each.name] = UNKNOWN
-                state[name] = inner
-        return state
-
     def inputs_of(self, state: Properties) -> Properties:
         """The inputs that would give this state: what an import writes down."""
-        return _inputs(self.schema.fields, state)
-
-
-def _inputs(fields: dict[str, Field], state: Properties) -> Properties:
-    found: Properties = {}
-    for name, field in fields.items():
-        value = state.get(name)
-        if field.output or value in (None, "", [], {}) or value == field.default:
-            continue
-        if value is False or value == 0:
-            continue
-        if field.kind == "block":
-            value = _inputs(field.fields, value)
-        elif field.kind == "blocks":
-            value = [_inputs(field.fields, item) for item in value]
-        found[name] = value
-    return found
-
-
-def refreshed(inputs: Properties, state: Properties) -> Properties:
-    """The recorded inputs with the values that a refresh has found."""
-    fresh: Properties = {}
-    for name, value in inputs.items():
-        if name.startswith("__") or name not in state:
-            if name.startswith("__"):
-                fresh[name] = value
-            continue
-        found = state[name]
-        if isinstance(value, dict) and isinstance(found, dict):
-            fresh[name] = refreshed(value, found)
-        else:
-            fresh[name] = found
-    return fresh
-
-
-def without_notes(values: Any) -> Any:
-    """The values without the provider's own notes on them."""
-    if isinstance(values, dict):
-        return {k: without_notes(v) for k, v in values.items() if not k.startswith("__")}
-    if isinstance(values, list):
-        return [without_notes(item) for item in values]
-    return values
-
-
-def block(properties: Properties, *path: str) -> Properties:
-    """The nested object at a path; empty where there is none, or where it is unknown."""
-    found: Any = properties
-    for name in path:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def fingerprint(value: object) -> str:
-    """A short text that changes with the value, as etags and fingerprints do."""
-    return hashlib.sha256(repr(value).encode()).hexdigest()[:11] + "="
-
-
-def relative(identifier: str) -> re.Match[str] | None:
-    """The parts of `projects/P/locations/L/clusters/C` in an id."""
-    return re.match(r"projects/([^/]+)/locations/([^/]+)/clusters/([^/]+)", identifier)
+        return inputs_of(self.schema.fields, state)

@@ -4,7 +4,8 @@ import re
 from typing import Any, ClassVar
 
 from sandbox.cloud.problems import ApiError
-from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, project_number
+from sandbox.cloud.types.base import Cloud, Config, Kind
+from sandbox.cloud.types.values import Properties, project_number
 from sandbox.cloud.validate import one_of
 from spotproof_gke.locations import placement_of_bucket, region_of, zones_of
 

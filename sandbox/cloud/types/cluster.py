@@ -6,16 +6,7 @@ from sandbox.cloud import versions
 from sandbox.cloud.diff import Change
 from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.types import cluster_rules
-from sandbox.cloud.types.base import (
-    Cloud,
-    Config,
-    Kind,
-    Properties,
-    fingerprint,
-    path_of,
-    project_number,
-    same_name,
-)
+from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.network import (
     NETWORK,
     SUBNETWORK,
@@ -23,6 +14,7 @@ from sandbox.cloud.types.network import (
     not_found,
     subnetwork_path,
 )
+from sandbox.cloud.types.values import Properties, fingerprint, path_of, project_number, same_name
 from sandbox.cloud.validate import (
     at_least,
     clock_time,

@@ -6,8 +6,9 @@ from typing import Any
 
 from sandbox.cloud import versions
 from sandbox.cloud.problems import ProviderError, did_you_mean
-from sandbox.cloud.types.base import Cloud, Properties, block, fingerprint
+from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.service_account import missing_account
+from sandbox.cloud.types.values import Properties, block, fingerprint
 from spotproof_gke.accelerators import ACCELERATORS
 from spotproof_gke.locations import is_zone, region_of, zones_of
 

@@ -4,9 +4,10 @@ import re
 from typing import Any, ClassVar
 
 from sandbox.cloud.problems import ApiError
-from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, fingerprint, path_of
+from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.bucket import BUCKET
 from sandbox.cloud.types.service_account import ACCOUNT, missing_account
+from sandbox.cloud.types.values import Properties, fingerprint, path_of
 from sandbox.cloud.validate import iam_member
 
 _PROJECT = (

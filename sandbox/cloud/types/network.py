@@ -1,14 +1,12 @@
-"""Compute Engine's networking: Network, Subnetwork, Router, RouterNat."""
+"""Compute Engine's networks: Network, Subnetwork."""
 
 import ipaddress
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sandbox.cloud.problems import ApiError
-from sandbox.cloud.types.base import (
+from sandbox.cloud.types.base import Cloud, Config, Kind
+from sandbox.cloud.types.values import (
     COMPUTE_API,
-    Cloud,
-    Config,
-    Kind,
     Properties,
     fingerprint,
     last_part,
@@ -22,7 +20,6 @@ from spotproof_gke.locations import zones_of
 NETWORK = "gcp:compute/network:Network"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 ROUTER = "gcp:compute/router:Router"
-ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
 
 
 def network_path(reference: str, project: str) -> str:
@@ -50,7 +47,8 @@ def _in_use(identifier: str, user: str) -> ApiError:
     return ApiError(400, message, "resourceInUseByAnotherResource")
 
 
-def _unknown_region(inputs: Properties) -> list[str]:
+def unknown_region(inputs: Properties) -> list[str]:
+    """A complaint when there is no such region."""
     region = inputs["region"]
     if zones_of(region):
         return []
@@ -141,7 +139,7 @@ class Subnetwork(ComputeKind):
         network = network_path(inputs["network"], inputs["project"])
         if cloud.find(NETWORK, network) is None:
             raise not_found(network)
-        problems = _unknown_region(inputs)
+        problems = unknown_region(inputs)
         if not inputs.get("ipCidrRange") and not inputs.get("reservedInternalRange"):
             problems.append("Required field 'resource.ipCidrRange' not specified")
         taken = _ranges_of_others(cloud, network, self.identify(inputs))
@@ -203,124 +201,4 @@ def _overlap(one: str, other: str) -> bool:
     ) and a.overlaps(b)
 
 
-class Router(ComputeKind):
-    """A Cloud Router."""
-
-    token, table, called = ROUTER, "router", "Router"
-    needs_region = True
-    local = ("deletionPolicy",)
-    same_if: ClassVar = {"network": same_name, "region": same_name}
-    validators: ClassVar = {"name": compute_name}
-
-    def identify(self, inputs: Properties) -> str:
-        project, region = inputs["project"], inputs["region"]
-        return f"projects/{project}/regions/{region}/routers/{inputs['name']}"
-
-    def ids(self, identifier: str, config: Config) -> list[str]:
-        path = path_of(identifier)
-        if path.startswith("projects/"):
-            return [path]
-        return [f"projects/{config.project}/regions/{config.region}/routers/{last_part(path)}"]
-
-    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
-        if inputs.get("network"):
-            network = network_path(inputs["network"], inputs["project"])
-            if cloud.find(NETWORK, network) is None:
-                raise not_found(network)
-        return _unknown_region(inputs)
-
-    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
-        served: Properties = {
-            **inputs,
-            "selfLink": COMPUTE_API + self.identify(inputs),
-            "creationTimestamp": "2026-11-29T00:00:00.000-08:00",
-        }
-        if inputs.get("network"):
-            network = network_path(inputs["network"], inputs["project"])
-            served["network"] = COMPUTE_API + network
-        return served
-
-    def delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
-        super().delete(cloud, identifier, state)
-        name = last_part(identifier)
-        for nat, properties in cloud.all(ROUTER_NAT):
-            if properties["router"] == name and f"/regions/{properties['region']}/" in identifier:
-                cloud.store.remove(ROUTER_NAT, nat)
-
-
-def _same_link(old: Any, new: Any) -> bool:
-    return isinstance(old, str) and isinstance(new, str) and path_of(old) == path_of(new)
-
-
-class RouterNat(ComputeKind):
-    """A NAT configuration of a Cloud Router."""
-
-    token, table, called = ROUTER_NAT, "router_nat", "RouterNat"
-    needs_region = True
-    local = ("deletionPolicy",)
-    same_if: ClassVar = {
-        "router": same_name,
-        "region": same_name,
-        "subnetworks.name": _same_link,
-    }
-    validators: ClassVar = {
-        "name": compute_name,
-        "natIpAllocateOption": one_of("MANUAL_ONLY", "AUTO_ONLY"),
-        "sourceSubnetworkIpRangesToNat": one_of(
-            "ALL_SUBNETWORKS_ALL_IP_RANGES",
-            "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
-            "LIST_OF_SUBNETWORKS",
-        ),
-        "logConfig.filter": one_of("ERRORS_ONLY", "TRANSLATIONS_ONLY", "ALL"),
-        "type": one_of("PUBLIC", "PRIVATE"),
-    }
-
-    def identify(self, inputs: Properties) -> str:
-        router = last_part(inputs["router"])
-        return f"{inputs['project']}/{inputs['region']}/{router}/{inputs['name']}"
-
-    def ids(self, identifier: str, config: Config) -> list[str]:
-        parts = identifier.split("/")
-        if "projects" in parts:
-            parts = [parts[i + 1] for i in range(0, len(parts) - 1, 2)] + parts[-1:]
-            parts = [*parts[:3], parts[-1]]
-        if len(parts) == 3:
-            parts = [config.project, *parts]
-        if len(parts) == 2:
-            parts = [config.project, config.region, *parts]
-        return ["/".join(parts)]
-
-    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
-        project, region = inputs["project"], inputs["region"]
-        router = f"projects/{project}/regions/{region}/routers/{last_part(inputs['router'])}"
-        if cloud.find(ROUTER, router) is None:
-            raise not_found(router)
-        problems = []
-        listed = inputs["sourceSubnetworkIpRangesToNat"] == "LIST_OF_SUBNETWORKS"
-        if listed and not inputs.get("subnetworks"):
-            problems.append(
-                "Invalid value for field 'resource.nats[0].subnetworks': LIST_OF_SUBNETWORKS "
-                "needs at least one subnetwork"
-            )
-        for each in inputs.get("subnetworks") or []:
-            subnetwork = subnetwork_path(each["name"], project, region)
-            if cloud.find(SUBNETWORK, subnetwork) is None:
-                raise not_found(subnetwork)
-        if inputs.get("natIpAllocateOption") == "MANUAL_ONLY" and not inputs.get("natIps"):
-            problems.append(
-                "Invalid value for field 'resource.nats[0].natIps': MANUAL_ONLY needs addresses"
-            )
-        return problems
-
-    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
-        return {
-            "enableEndpointIndependentMapping": False,
-            "enableDynamicPortAllocation": False,
-            "autoNetworkTier": "PREMIUM",
-            "endpointTypes": ["ENDPOINT_TYPE_VM"],
-            **inputs,
-            "router": last_part(inputs["router"]),
-        }
-
-
-KINDS = (Network(), Subnetwork(), Router(), RouterNat())
+KINDS = (Network(), Subnetwork())

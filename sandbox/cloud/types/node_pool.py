@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.types import node_pool_rules
-from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, path_of, same_name
+from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.cluster import CLUSTER, NODE_POOL, SCOPES, full_scope, same_scopes
+from sandbox.cloud.types.values import Properties, path_of, same_name
 from sandbox.cloud.validate import at_least, between, one_of
 from sandbox.cloud.wire import UNKNOWN
 from spotproof_gke.locations import region_of

@@ -3,9 +3,10 @@
 import re
 
 from sandbox.cloud.problems import did_you_mean
-from sandbox.cloud.types.base import Cloud, Properties
+from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.cluster_rules import OLDER_ACCELERATORS, outside
 from sandbox.cloud.types.service_account import missing_account
+from sandbox.cloud.types.values import Properties
 from sandbox.cloud.versions import DEFAULT_VERSION, VERSIONS, older
 from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES, MachineType
 from spotproof_gke.locations import is_zone, zones_of

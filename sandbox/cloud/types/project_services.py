@@ -3,7 +3,8 @@
 import re
 from typing import Any, ClassVar
 
-from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, last_part
+from sandbox.cloud.types.base import Cloud, Config, Kind
+from sandbox.cloud.types.values import Properties, last_part
 
 SERVICE = "gcp:projects/service:Service"
 

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 from sandbox.cloud.diff import Change
 from sandbox.cloud.problems import ApiError
-from sandbox.cloud.types.base import Cloud, Config, Kind, Properties, last_part, project_number
+from sandbox.cloud.types.base import Cloud, Config, Kind
+from sandbox.cloud.types.values import Properties, last_part, project_number
 from sandbox.cloud.wire import UNKNOWN
 
 ACCOUNT = "gcp:serviceaccount/account:Account"

@@ -1,0 +1,142 @@
+"""Compute Engine's way out of a network: Router, RouterNat."""
+
+from typing import Any, ClassVar
+
+from sandbox.cloud.types.base import Cloud, Config
+from sandbox.cloud.types.network import (
+    NETWORK,
+    ROUTER,
+    SUBNETWORK,
+    ComputeKind,
+    network_path,
+    not_found,
+    subnetwork_path,
+    unknown_region,
+)
+from sandbox.cloud.types.values import COMPUTE_API, Properties, last_part, path_of, same_name
+from sandbox.cloud.validate import compute_name, one_of
+
+ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
+
+
+class Router(ComputeKind):
+    """A Cloud Router."""
+
+    token, table, called = ROUTER, "router", "Router"
+    needs_region = True
+    local = ("deletionPolicy",)
+    same_if: ClassVar = {"network": same_name, "region": same_name}
+    validators: ClassVar = {"name": compute_name}
+
+    def identify(self, inputs: Properties) -> str:
+        project, region = inputs["project"], inputs["region"]
+        return f"projects/{project}/regions/{region}/routers/{inputs['name']}"
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        path = path_of(identifier)
+        if path.startswith("projects/"):
+            return [path]
+        return [f"projects/{config.project}/regions/{config.region}/routers/{last_part(path)}"]
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        if inputs.get("network"):
+            network = network_path(inputs["network"], inputs["project"])
+            if cloud.find(NETWORK, network) is None:
+                raise not_found(network)
+        return unknown_region(inputs)
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        served: Properties = {
+            **inputs,
+            "selfLink": COMPUTE_API + self.identify(inputs),
+            "creationTimestamp": "2026-11-29T00:00:00.000-08:00",
+        }
+        if inputs.get("network"):
+            network = network_path(inputs["network"], inputs["project"])
+            served["network"] = COMPUTE_API + network
+        return served
+
+    def delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        super().delete(cloud, identifier, state)
+        name = last_part(identifier)
+        for nat, properties in cloud.all(ROUTER_NAT):
+            if properties["router"] == name and f"/regions/{properties['region']}/" in identifier:
+                cloud.store.remove(ROUTER_NAT, nat)
+
+
+def _same_link(old: Any, new: Any) -> bool:
+    return isinstance(old, str) and isinstance(new, str) and path_of(old) == path_of(new)
+
+
+class RouterNat(ComputeKind):
+    """A NAT configuration of a Cloud Router."""
+
+    token, table, called = ROUTER_NAT, "router_nat", "RouterNat"
+    needs_region = True
+    local = ("deletionPolicy",)
+    same_if: ClassVar = {
+        "router": same_name,
+        "region": same_name,
+        "subnetworks.name": _same_link,
+    }
+    validators: ClassVar = {
+        "name": compute_name,
+        "natIpAllocateOption": one_of("MANUAL_ONLY", "AUTO_ONLY"),
+        "sourceSubnetworkIpRangesToNat": one_of(
+            "ALL_SUBNETWORKS_ALL_IP_RANGES",
+            "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
+            "LIST_OF_SUBNETWORKS",
+        ),
+        "logConfig.filter": one_of("ERRORS_ONLY", "TRANSLATIONS_ONLY", "ALL"),
+        "type": one_of("PUBLIC", "PRIVATE"),
+    }
+
+    def identify(self, inputs: Properties) -> str:
+        router = last_part(inputs["router"])
+        return f"{inputs['project']}/{inputs['region']}/{router}/{inputs['name']}"
+
+    def ids(self, identifier: str, config: Config) -> list[str]:
+        parts = identifier.split("/")
+        if "projects" in parts:
+            parts = [parts[i + 1] for i in range(0, len(parts) - 1, 2)] + parts[-1:]
+            parts = [*parts[:3], parts[-1]]
+        if len(parts) == 3:
+            parts = [config.project, *parts]
+        if len(parts) == 2:
+            parts = [config.project, config.region, *parts]
+        return ["/".join(parts)]
+
+    def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
+        project, region = inputs["project"], inputs["region"]
+        router = f"projects/{project}/regions/{region}/routers/{last_part(inputs['router'])}"
+        if cloud.find(ROUTER, router) is None:
+            raise not_found(router)
+        problems = []
+        listed = inputs["sourceSubnetworkIpRangesToNat"] == "LIST_OF_SUBNETWORKS"
+        if listed and not inputs.get("subnetworks"):
+            problems.append(
+                "Invalid value for field 'resource.nats[0].subnetworks': LIST_OF_SUBNETWORKS "
+                "needs at least one subnetwork"
+            )
+        for each in inputs.get("subnetworks") or []:
+            subnetwork = subnetwork_path(each["name"], project, region)
+            if cloud.find(SUBNETWORK, subnetwork) is None:
+                raise not_found(subnetwork)
+        if inputs.get("natIpAllocateOption") == "MANUAL_ONLY" and not inputs.get("natIps"):
+            problems.append(
+                "Invalid value for field 'resource.nats[0].natIps': MANUAL_ONLY needs addresses"
+            )
+        return problems
+
+    def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
+        return {
+            "enableEndpointIndependentMapping": False,
+            "enableDynamicPortAllocation": False,
+            "autoNetworkTier": "PREMIUM",
+            "endpointTypes": ["ENDPOINT_TYPE_VM"],
+            **inputs,
+            "router": last_part(inputs["router"]),
+        }
+
+
+KINDS = (Router(), RouterNat())

@@ -1,0 +1,41 @@
+"""References between resources, and other values that the resource types share."""
+
+import hashlib
+from typing import Any
+
+Properties = dict[str, Any]
+COMPUTE_API = "https://www.googleapis.com/compute/v1/"
+
+
+def project_number(project: str) -> str:
+    """The number of a project: made up, but always the same."""
+    return str(10**11 + int(hashlib.sha256(project.encode()).hexdigest(), 16) % (9 * 10**11))
+
+
+def last_part(reference: str) -> str:
+    """The name at the end of a name, an id or a self link."""
+    return reference.rstrip("/").rpartition("/")[2]
+
+
+def path_of(link: str) -> str:
+    """A self link without the service's address: `projects/…`."""
+    at = link.find("projects/")
+    return link[at:] if at >= 0 else link
+
+
+def same_name(old: Any, new: Any) -> bool:
+    """Whether two references (name, id, self link) end in the same name."""
+    return isinstance(old, str) and isinstance(new, str) and last_part(old) == last_part(new)
+
+
+def block(properties: Properties, *path: str) -> Properties:
+    """The nested object at a path; empty where there is none, or where it is unknown."""
+    found: Any = properties
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def fingerprint(value: object) -> str:
+    """A short text that changes with the value, as etags and fingerprints do."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:11] + "="
