@@ -11,6 +11,7 @@ from typing import Any
 from sandbox.cloud.store import Store
 from sandbox.engine import Engine
 from sandbox.environment import Sandbox
+from sandbox.locks import abandoned
 from sandbox.mirror import mirror
 from sandbox.paths import GENERATED, POLICY_PACKS, ROOT, policy_pack
 from sandbox.progress import say
@@ -47,6 +48,9 @@ class EmulatedStack:
         if replaced:
             say(f"  encrypted values are a placeholder here: {', '.join(replaced)}")
         self.sandbox.prepare(self.engine)
+        for lock in abandoned(self.sandbox.backend):
+            say("  an engine was killed here: its lock is released")
+            lock.unlink(missing_ok=True)
         made = self.capture("stack", "select", "--create", self.stack)
         if made.returncode != 0:
             raise EmulatedError(f"the stack cannot be made in the sandbox:\n{made.stdout}")

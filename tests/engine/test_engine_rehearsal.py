@@ -4,6 +4,8 @@ import hashlib
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,33 @@ def _hashes(folder: Path) -> dict[str, str]:
         str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in files
     }
+
+
+def test_a_killed_run_does_not_lock_the_sandbox_for_ever(tmp_path):
+    program = "import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(600)\n"
+    root = _project(tmp_path, program)
+    stack = EmulatedStack(Sandbox(tmp_path / "s"), "dev", engine(), root)
+    stack.prepare()
+    begun = root / "infra" / "begun"
+    killed = subprocess.Popen(
+        [engine().pulumi, *stack.command("up", "--skip-preview")[1:]],
+        cwd=stack.sandbox.project,
+        env=stack.sandbox.environment(engine()),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _wait_until(begun.exists)
+    killed.kill()
+    killed.wait()
+    (root / "infra" / "__main__.py").write_text("")
+
+    stack.prepare()
+
+    assert stack.capture(*stack.command("up")[1:]).returncode == 0
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.05)
