@@ -15,7 +15,7 @@ from sandbox.cloud.diff import Change, diff
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
 from sandbox.cloud.problems import ApiError, ProviderError, did_you_mean
-from sandbox.cloud.replies import diff_response, ignoring, label_changes, namer
+from sandbox.cloud.replies import configuration, diff_response, ignoring, label_changes, namer
 from sandbox.cloud.reporting import Errors, Logged
 from sandbox.cloud.states import refreshed, without_notes
 from sandbox.cloud.store import Store
@@ -81,14 +81,11 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         )
 
     def Configure(self, request, context):
-        """Take project, region and zone."""
+        """Take project, region, zone and labels."""
         args = wire.plain(request.args) or {
             key.rpartition(":")[2]: value for key, value in request.variables.items()
         }
-        known = {k: v for k, v in args.items() if v is not wire.UNKNOWN and isinstance(v, str)}
-        zone = known.get("zone", "")
-        region = known.get("region", "") or zone.rpartition("-")[0]
-        self.config = Config(known.get("project", ""), region, zone)
+        self.config = configuration(args)
         return provider_pb2.ConfigureResponse(
             acceptSecrets=True,
             supportsPreview=True,
@@ -146,7 +143,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             with self.store.locked(), self._logged("create", kind, logical, None, full) as done:
                 identifier = kind.create(self.cloud, full)
                 properties = self.cloud.find(kind.token, identifier) or {}
-                state = kind.read(properties, full)
+                state = kind.read(properties, full, self.config)
                 done(identifier, properties)
         return provider_pb2.CreateResponse(
             id=identifier, properties=self._state(kind, state, secrets)
@@ -167,7 +164,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
             kind.before_call(full, old)
             found = self._update(kind, logical, request.id, full, old)
-            state = kind.read(found, {**old, **full})
+            state = kind.read(found, {**old, **full}, self.config)
         return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
 
     def _update(
@@ -211,7 +208,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         if found is None:
             return provider_pb2.ReadResponse()
         identifier, properties = found
-        state = kind.read(properties, prior or without_notes(inputs))
+        state = kind.read(properties, prior or without_notes(inputs), self.config)
         fresh = refreshed(inputs, state) if inputs else {**kind.inputs_of(state), DEFAULTS: []}
         return provider_pb2.ReadResponse(
             id=identifier,

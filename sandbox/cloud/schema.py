@@ -5,8 +5,10 @@ import importlib
 import importlib.metadata
 import inspect
 import json
+import os
 import re
 import sys
+import threading
 import typing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -161,7 +163,7 @@ def sdk_shape(token: str) -> dict[str, typing.Any]:
     shape = read_sdk(token)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(f".{id(shape)}")
+        fresh = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         fresh.write_text(json.dumps(shape))
         fresh.replace(path)
     except OSError:

@@ -59,11 +59,13 @@ class Planned:
 class Emulated:
     """One emulated cloud and a provider on it."""
 
-    def __init__(self, directory: Path, project: str = PROJECT, region: str = REGION) -> None:
+    def __init__(
+        self, directory: Path, project: str = PROJECT, region: str = REGION, **settings: Any
+    ) -> None:
         self.store = Store(directory)
         self.provider = Provider(self.store)
         self.context = _Context()
-        args = {"project": project, "region": region}
+        args = {"project": project, "region": region, **settings}
         args = {name: value for name, value in args.items() if value}
         request = provider_pb2.ConfigureRequest(args=wire.marshal(args))
         self.provider.Configure(request, self.context)

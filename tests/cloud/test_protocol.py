@@ -105,6 +105,19 @@ def test_a_setting_of_the_provider_that_does_not_exist_is_refused(cloud: Emulate
     assert "gcp:projct" in reason
 
 
+@pytest.mark.parametrize("labels", [{"env": "test"}, '{"env": "test"}'])
+def test_default_labels_of_the_provider_reach_every_labelled_resource(
+    tmp_path: Path, labels: object
+) -> None:
+    settings = {"defaultLabels": labels, "addPulumiAttributionLabel": "false"}
+    cloud = Emulated(tmp_path, **settings)
+    inputs = plain.bucket(labels={"team": "a"})
+    recorded = cloud.create(BUCKET, "bucket", inputs)
+    assert recorded.outputs["labels"] == {"team": "a"}
+    assert recorded.outputs["effectiveLabels"] == {"team": "a", "env": "test"}
+    assert cloud.plan(recorded, inputs).op == "same"
+
+
 def test_ignored_changes_are_ignored(cloud: Emulated) -> None:
     cloud.create(CLUSTER, "base", plain.cluster())
     recorded = cloud.create(NODE_POOL, "pool", plain.pool(nodeConfig={"labels": {"a": "1"}}))

@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,17 +16,21 @@ from sandbox.cloud.types.values import Properties, last_part, path_of
 from sandbox.cloud.validate import Validator
 from sandbox.cloud.wire import UNKNOWN
 
-PROVISIONED = {"goog-pulumi-provisioned": "true"}
+ATTRIBUTION = {"goog-pulumi-provisioned": "true"}
 _PROJECT = re.compile(r"^(projects/)?([a-z0-9.-]+:)?[a-z][a-z0-9-]*[a-z0-9]$")
 
 
 @dataclass(frozen=True)
 class Config:
-    """The provider's configuration: `gcp:project`, `gcp:region`, `gcp:zone`; empty when not set."""
+    """The provider's configuration: `gcp:project` and so on; empty when not set.
+
+    `labels`: what every resource that has labels gets beside its own.
+    """
 
     project: str = ""
     region: str = ""
     zone: str = ""
+    labels: dict[str, str] = field(default_factory=lambda: dict(ATTRIBUTION))
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,7 @@ class Kind:
         if not self.idempotent and cloud.find(self.token, identifier) is not None:
             raise self.already_exists(identifier)
         bad_request(self.refuse(cloud, inputs, None))
-        properties = self.serve(cloud, self._sent(inputs), None)
+        properties = self.serve(cloud, self._sent(inputs, cloud.config), None)
         cloud.store.put(self.token, identifier, properties)
         return identifier
 
@@ -161,7 +165,7 @@ class Kind:
         if old is None:
             raise ApiError(404, f"Not found: {identifier}")
         bad_request(self.refuse(cloud, inputs, old))
-        wanted = merge(self.schema.fields, self._sent(inputs), old)
+        wanted = merge(self.schema.fields, self._sent(inputs, cloud.config), old)
         cloud.store.put(self.token, identifier, self.serve(cloud, wanted, old))
 
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
@@ -184,7 +188,7 @@ class Kind:
         """The ids that `identifier` may stand for, the likeliest first."""
         return [identifier, path_of(identifier)]
 
-    def read(self, properties: Properties, prior: Properties) -> Properties:
+    def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
         """The state as the provider records it after asking the server."""
         state = copy.deepcopy(properties)
         for name in self.local:
@@ -192,24 +196,25 @@ class Kind:
             if value is not None:
                 state[name] = value
         if self.labels:
-            state.update(self._labels(properties.get("effectiveLabels") or {}, prior))
+            effective = properties.get("effectiveLabels") or {}
+            state.update(self._labels(effective, prior, config))
         return state
 
-    def _labels(self, effective: dict[str, str], prior: Properties) -> Properties:
+    def _labels(self, effective: dict[str, str], prior: Properties, config: Config) -> Properties:
         """Only the labels that the program set are reported back to it."""
         mine = prior.get(self.labels) or {}
-        managed = {**PROVISIONED, **mine}
+        managed = {**config.labels, **mine}
         return {
             self.labels: {key: effective[key] for key in mine if key in effective},
             "pulumiLabels": {key: effective[key] for key in managed if key in effective},
             "effectiveLabels": dict(effective),
         }
 
-    def _sent(self, inputs: Properties) -> Properties:
-        """What goes to the server: no fields of the provider's own, labels with its own label."""
+    def _sent(self, inputs: Properties, config: Config) -> Properties:
+        """What goes to the server: all but local fields, and with all labels."""
         sent = {name: value for name, value in inputs.items() if name not in self.local}
         if self.labels:
-            sent["effectiveLabels"] = {**PROVISIONED, **(sent.pop(self.labels, None) or {})}
+            sent["effectiveLabels"] = {**config.labels, **(sent.pop(self.labels, None) or {})}
         return copy.deepcopy(sent)
 
     def state_for_preview(
@@ -218,17 +223,17 @@ class Kind:
         """The outputs that can be told before the update."""
         state = unknown_within(self.schema.fields, inputs) if old is None else dict(inputs)
         for name in self.schema.outputs - set(state):
-            field = self.schema.fields.get(name)
+            known = self.schema.fields.get(name)
             if old is not None:
-                if field is None or field.computed:
+                if known is None or known.computed:
                     state[name] = old.get(name)
-            elif field is None or field.computed or field.output:
+            elif known is None or known.computed or known.output:
                 state[name] = UNKNOWN
         if self.labels:
             labels = inputs.get(self.labels) or {}
             if labels is not UNKNOWN:
-                state["pulumiLabels"] = {**labels, **PROVISIONED}
-                state["effectiveLabels"] = {**labels, **PROVISIONED}
+                state["pulumiLabels"] = {**config.labels, **labels}
+                state["effectiveLabels"] = {**config.labels, **labels}
         state.update(self.planned(inputs, config))
         return state
 

@@ -106,8 +106,8 @@ class Bucket(Kind):
             raise ApiError(409, f"Error trying to delete bucket {identifier} containing objects "
                            "without `force_destroy` set to true", "conflict")  # fmt: skip
 
-    def read(self, properties: Properties, prior: Properties) -> Properties:
-        state = super().read(properties, prior)
+    def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
+        state = super().read(properties, prior, config)
         state.pop("objects", None)
         return state
 

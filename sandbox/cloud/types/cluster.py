@@ -247,8 +247,8 @@ class Cluster(Kind):
             properties["masterVersion"] = versions.resolve(wanted, None)
         cloud.store.put(self.token, identifier, properties)
 
-    def read(self, properties: Properties, prior: Properties) -> Properties:
-        state = super().read(properties, prior)
+    def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
+        state = super().read(properties, prior, config)
         state.pop("defaultPool", None)
         return state
 

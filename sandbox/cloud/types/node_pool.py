@@ -179,14 +179,14 @@ class NodePool(Kind):
         config["givenTaints"] = taints
         return config
 
-    def read(self, properties: Properties, prior: Properties) -> Properties:
-        state = super().read(properties, prior)
-        config = state["nodeConfig"]
-        config.pop("givenTaints", None)
+    def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
+        state = super().read(properties, prior, config)
+        nodes = state["nodeConfig"]
+        nodes.pop("givenTaints", None)
         mine = [taint.get("key") for taint in (prior.get("nodeConfig") or {}).get("taints") or []]
-        effective = config.get("effectiveTaints") or []
+        effective = nodes.get("effectiveTaints") or []
         # Only taints whose keys the program manages are reported back to it, in its order.
-        config["taints"] = [
+        nodes["taints"] = [
             taint for key in dict.fromkeys(mine) for taint in effective if taint["key"] == key
         ]
         return state
