@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import import_module
 
-from sandbox.cloud.problems import ProviderError, did_you_mean
+from sandbox.cloud.problems import ProviderError
 from sandbox.cloud.types.base import Kind
 
 MODULES = (
@@ -36,6 +36,6 @@ def kind_of(token: str) -> Kind:
     """
     kind = kinds().get(token)
     if kind is None:
-        near = did_you_mean(token, kinds())
-        raise ProviderError(f"the emulated cloud does not know the resource type {token}; {near}")
+        known = ", ".join(sorted(kinds()))
+        raise ProviderError(f"the emulated cloud has no resource type {token}; it has {known}")
     return kind
