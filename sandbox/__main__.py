@@ -59,7 +59,7 @@ def _run(command: str, stack: str, extra: Sequence[str]) -> int:
             f"stack {stack!r} is in the real cloud and needs no environment of ours: "
             "type `pulumi` commands as they are"
         )
-    real.run(command, stack, ensure(), extra)
+    real.run(command, stack, extra)
     return 0
 
 

@@ -4,8 +4,7 @@ import os
 import shlex
 from collections.abc import Sequence
 
-from sandbox import stacks
-from sandbox.engine import Engine
+from sandbox.engine import Engine, EngineError, ensure
 from sandbox.paths import POLICY_PACKS, ROOT
 from sandbox.progress import say
 
@@ -24,15 +23,13 @@ def command(action: str, stack: str, extra: Sequence[str] = ()) -> list[str]:
     return ["pulumi", action, "-s", stack, *flags, *confirmed, *extra]
 
 
-def run(action: str, stack: str, engine: Engine, extra: Sequence[str] = ()) -> None:
+def run(action: str, stack: str, extra: Sequence[str] = ()) -> None:
     """Replaces this process by the command; its exit code becomes ours.
 
     Raises:
-        UnknownStackError: the stack has no file.
         RealStackError: no engine with a Google Cloud plugin, or a shell bound to a sandbox.
     """
-    stacks.stack_file(stack)
-    refuse_where_impossible(stack, engine)
+    engine = _official_engine(stack)
     typed = command(action, stack, extra)
     say(f"+ {shlex.join(typed)}")
     path = os.pathsep.join([str(engine.bin_dir), os.environ.get("PATH", os.defpath)])
@@ -41,16 +38,16 @@ def run(action: str, stack: str, engine: Engine, extra: Sequence[str] = ()) -> N
     os.execve(engine.pulumi, typed, environment)
 
 
-def refuse_where_impossible(stack: str, engine: Engine) -> None:
-    if engine.origin == "build":
-        raise RealStackError(
-            f"stack {stack!r} is in the real cloud, and the engine here was built with Go, without "
-            "Google Cloud's provider plugin. Install the official Pulumi CLI "
-            "(https://www.pulumi.com/docs/install/), which fetches it. Without a cloud: "
-            f"`make rehearse STACK={stack}` runs the stack on the emulated one."
-        )
+def _official_engine(stack: str) -> Engine:
     if "SPOTPROOF_SANDBOX_DIR" in os.environ:
         raise RealStackError(
             f"stack {stack!r} is in the real cloud, and this shell is bound to the sandbox "
             "(`make env`). Use another shell."
         )
+    try:
+        return ensure(official=True)
+    except EngineError as error:
+        raise RealStackError(
+            f"stack {stack!r} is in the real cloud, and {error}\n"
+            f"Without a cloud, `make rehearse STACK={stack}` runs the stack on the emulated one."
+        ) from error

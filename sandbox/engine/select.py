@@ -55,13 +55,16 @@ def lookup() -> Engine:
     return _find(_Attempts(), make=False)
 
 
-def ensure() -> Engine:
+def ensure(official: bool = False) -> Engine:
     """The engine, installed or built where need be. Says which one it is, and shows progress.
+
+    Args:
+        official: nothing built with Go will do, because the real cloud's plugin is needed.
 
     Raises:
         EngineError: no way works.
     """
-    engine = _find(_Attempts(), make=True)
+    engine = _find(_Attempts(official), make=True)
     say(engine.describe())
     return engine
 
@@ -69,17 +72,20 @@ def ensure() -> Engine:
 class _Attempts:
     """The ways allowed by `SPOTPROOF_ENGINE`, and how each failed."""
 
-    def __init__(self) -> None:
+    def __init__(self, official: bool = False) -> None:
         forced = os.environ.get("SPOTPROOF_ENGINE", "")
         if forced and forced not in ORIGINS:
             raise EngineError(
                 f"SPOTPROOF_ENGINE is {forced!r}: it may be {', '.join(ORIGINS)} or unset"
             )
         self._forced = forced
+        self.official = official
         self._failures: dict[Origin, str] = {}
+        if official:
+            self.failed("build", "an engine built with Go has no Google Cloud plugin")
 
     def allows(self, origin: Origin) -> bool:
-        return self._forced in ("", origin)
+        return self._forced in ("", origin) and not (self.official and origin == "build")
 
     def failed(self, origin: Origin, why: str) -> None:
         self._failures[origin] = why
@@ -92,10 +98,9 @@ class _Attempts:
 
     def error(self, requirement: str, make: bool) -> EngineError:
         tried = "\n".join(f"  - {origin}: {why}" for origin, why in self._failures.items())
-        todo = (
-            "Install the Pulumi CLI (https://www.pulumi.com/docs/install/) and put it on PATH, "
-            "or install Go 1.26 or newer (https://go.dev/doc/install), then run `make engine`."
-        )
+        todo = "Install the Pulumi CLI (https://www.pulumi.com/docs/install/) and put it on PATH"
+        go = ", or install Go 1.26 or newer (https://go.dev/doc/install), then run `make engine`"
+        todo += "." if self.official else f"{go}."
         forced = " Or unset SPOTPROOF_ENGINE, which forbids the other ways." if self._forced else ""
         return EngineError(
             f"no Pulumi engine {requirement} can be had. Tried:\n{tried}\n"
@@ -115,7 +120,8 @@ def _find(attempts: _Attempts, make: bool) -> Engine:
     if engine is None:
         raise attempts.error(requirement, make)
     if engine.kubernetes_plugin is None:
-        engine = replace(engine, kubernetes_plugin=kubernetes_plugin(engine.pulumi, fetch=make))
+        fetch = make and not attempts.official  # the real stack's own home will have it
+        engine = replace(engine, kubernetes_plugin=kubernetes_plugin(engine.pulumi, fetch))
     return engine
 
 

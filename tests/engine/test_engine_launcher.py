@@ -109,6 +109,16 @@ def test_further_arguments_reach_pulumi(tmp_path, official):
     assert "--policy-pack policies/spot_isolation --diff\n" in run.stdout
 
 
+def test_a_real_stack_without_an_official_cli_is_refused_at_once(tmp_path):
+    run = _sandbox(tmp_path, "up", "--stack", "prod", SPOTPROOF_ENGINE="path", PATH="/nowhere")
+
+    assert run.returncode == 1
+    assert "no Google Cloud plugin" in run.stderr
+    assert "https://www.pulumi.com/docs/install/" in run.stderr
+    assert "make rehearse STACK=prod" in run.stderr
+    assert "building" not in run.stderr
+
+
 def test_a_shell_bound_to_the_sandbox_runs_no_real_stack(tmp_path, official):
     bound = {"PATH": _path_with(official), "SPOTPROOF_SANDBOX_DIR": "/somewhere"}
 
