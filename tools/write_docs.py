@@ -1,0 +1,61 @@
+"""Writes what is generated in the documentation: `make docs`.
+
+The pages of policies come from the packs' own metadata, the pages and tables of components and
+settings from the components' schema, so neither can say something that the code does not.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from tools.component_docs import components_page, components_table, configuration_table
+from tools.policy_docs import policies_table, policy_page, rules
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> None:
+    """Write every generated page and table, and remove pages of policies that are no more."""
+    wanted = pages()
+    for stale in set((ROOT / "docs" / "policies").glob("*.md")) - set(wanted):
+        stale.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def pages() -> dict[Path, str]:
+    """Every file with something generated in it, as it should be."""
+    result = {
+        ROOT / "docs" / "policies" / f"{rule.name}.md": policy_page(pack, rule)
+        for pack, rule in rules()
+    }
+    result[ROOT / "docs" / "components.md"] = components_page()
+    readme = ROOT / "README.md"
+    tables = {
+        "configuration": configuration_table(),
+        "components": components_table(),
+        "policies": policies_table(),
+    }
+    result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
+    return result
+
+
+def with_tables(text: str, tables: Mapping[str, str]) -> str:
+    """`text` with each table between its markers.
+
+    Raises:
+        ValueError: The markers of a table are not there exactly once.
+    """
+    for name, table in tables.items():
+        between = rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)"
+        text, count = re.subn(
+            between, lambda m, table=table: f"{m[1]}{table}\n{m[2]}", text, flags=re.DOTALL
+        )
+        if count != 1:
+            raise ValueError(f"README.md holds the markers of {name!r} {count} times, not once")
+    return text
+
+
+if __name__ == "__main__":
+    main()
