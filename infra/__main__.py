@@ -4,10 +4,10 @@ import sys
 from typing import Any
 
 import pulumi
-from outputs import export_outputs
 
 import settings as stack_settings
 import spotproof
+from outputs import export_outputs
 from spotproof_gke.problems import ProblemsError
 
 try:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import stack_file
-
 from spotproof.checkpoint_bucket import CheckpointBucketArgs, plan_checkpoint_bucket
 from spotproof.cluster import GkeClusterArgs, GkeClusterPlan, plan_gke_cluster
 from spotproof.network import NetworkArgs, plan_network

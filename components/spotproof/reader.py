@@ -97,9 +97,12 @@ class Reader:
     def text(self, key: str, default: Any = REQUIRED) -> str:
         """A plain text."""
         found, value = self._read(key, default, "a text")
+        if found and isinstance(value, pulumi.Output):
+            rule = "this shapes the plan, so it is known before the update"
+            self.problem(key, "an output", rule, "write a plain text")
+            return ""
         if found and (not isinstance(value, str) or not value):
-            rule = "this shapes the plan, so it is a plain, non-empty text"
-            self.problem(key, _shown(value), rule, "write a string, not an output")
+            self.problem(key, value, "this is a text that is not empty", "write one")
             return ""
         return "" if value is None else value
 

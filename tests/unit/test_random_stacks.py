@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stack_file
 
 import settings
+import stack_file
 from spotproof_gke.problems import ProblemsError
 from tests.cloud.harness import Emulated
 from tests.random_stacks import stack

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stack_file
 import yaml
 
 import settings
+import stack_file
 from spotproof_gke.problems import ProblemsError
 
 STACKS = Path(__file__).parents[2] / "stacks"
