@@ -7,7 +7,7 @@ SANDBOX := $(VENV_PYTHON) -m sandbox
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine up preview refresh destroy rehearse check env lint test test-fast clean distclean
+.PHONY: help setup engine up preview refresh destroy rehearse check env lint test test-fast docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -44,6 +44,12 @@ test: engine ## All tests
 
 test-fast: setup ## The tests that need no engine
 	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine' $(ARGS)
+
+docs: setup ## Write what is generated in README.md and docs/
+	@PYTHONPATH=infra $(VENV_PYTHON) -m tools.write_docs
+
+schema: setup ## Write components/schema.json, the package as other languages see it
+	@$(VENV_PYTHON) tools/write_schema.py
 
 clean: ## Remove sandboxes and the caches of tools; keep .venv and the engine
 	@rm -rf .spotproof/sandbox .spotproof/rehearsal .pytest_cache .ruff_cache .hypothesis
