@@ -30,6 +30,11 @@ def rules() -> Iterator[tuple[str, Any]]:
         yield from ((pack, rule) for rule in _pack_module(pack).RULES)
 
 
+def policies(pack: str) -> list[Any]:
+    """The policies that a pack serves to the engine."""
+    return _pack_module(pack).POLICIES
+
+
 @cache
 def _pack_module(pack: str) -> Any:
     file = PACKS_FOLDER / pack / "policy.py"
