@@ -35,7 +35,7 @@ class SystemNodePoolArgs(TypedDict):
     """Least nodes in all zones together, at least 1; 1 when omitted."""
 
     max_nodes: NotRequired[int]
-    """Most nodes in all zones together; 5, or `min_nodes` if that is more, when omitted."""
+    """Most nodes in all zones together, at least one for each zone; 5, or `min_nodes` if that is more, when omitted."""
 
     zones: NotRequired[list[str]]
     """Zones of the nodes; all zones of the region, or the cluster's zone, when omitted."""
@@ -79,22 +79,27 @@ def plan_system_node_pool(read: Reader, name: str) -> SystemNodePoolPlan:
     if read.has("max_nodes") and most < max(least, 1):
         rule = f"this is not below {read.spell('min_nodes')} ({max(least, 1)})"
         read.problem("max_nodes", most, rule, "raise it")
-    possible = (
-        ((location,) if locations.is_zone(location) else locations.zones_of(location))
-        if location
-        else ()
-    )
+    zones = read_zones(read, "zones", _zones_of(location), "the zones of the cluster")
+    if most < len(zones):
+        rule = f"GKE starts a pool with one node in each of its {len(zones)} zones"
+        read.problem("max_nodes", most, rule, "raise it, or name fewer zones")
     return SystemNodePoolPlan(
         project=project,
         cluster_location=location,
         machine_type=machine,
         min_nodes=max(least, 1),
         max_nodes=most,
-        zones=read_zones(read, "zones", possible, "the zones of the cluster"),
+        zones=zones,
         disk_size_gb=read.integer("disk_size_gb", default=100, least=10, most=65_536),
         cluster=read.given("cluster"),
         node_service_account=read.given("node_service_account"),
     )
+
+
+def _zones_of(location: str) -> tuple[str, ...]:
+    if not location:
+        return ()
+    return (location,) if locations.is_zone(location) else locations.zones_of(location)
 
 
 class SystemNodePool(pulumi.ComponentResource):
@@ -116,7 +121,7 @@ class SystemNodePool(pulumi.ComponentResource):
             cluster=plan.cluster,
             location=plan.cluster_location,
             node_locations=list(plan.zones),
-            initial_node_count=1,
+            initial_node_count=max(1, plan.min_nodes // len(plan.zones)),
             autoscaling=container.NodePoolAutoscalingArgs(
                 total_min_node_count=plan.min_nodes,
                 total_max_node_count=plan.max_nodes,

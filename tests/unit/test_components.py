@@ -177,7 +177,8 @@ class TestSystemNodePool:
         ("more", "words"),
         [
             ({"min_nodes": 0}, "system pods always need a node"),
-            ({"min_nodes": 3, "max_nodes": 2}, "not below min_nodes (3)"),
+            ({"min_nodes": 5, "max_nodes": 4}, "not below min_nodes (5)"),
+            ({"max_nodes": 3}, "one node in each of its 4 zones"),
             ({"machine_type": "g2-standard-8"}, "system pods never run on GPU machines"),
             ({"zones": []}, "at least one zone is named"),
             ({"zones": ["us-east1-b"]}, "not among the zones of the cluster"),
