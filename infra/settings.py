@@ -17,7 +17,7 @@ from spotproof.network import NetworkArgs, plan_network
 from spotproof.reader import Reader, camel_case
 from spotproof.spot_gpu_pool import SpotGpuPoolArgs, SpotGpuPoolPlan, plan_spot_gpu_pool
 from spotproof.system_pool import SystemNodePoolArgs, plan_system_node_pool
-from spotproof_gke.problems import Problem, ProblemsError, did_you_mean
+from spotproof_gke.problems import Problem, ProblemsError, did_you_mean, nearest
 
 NAMESPACE = "spotproof"
 PROJECT_KEY = "gcp:project"
@@ -36,6 +36,9 @@ SUPPLIED: dict[str, frozenset[str]] = {
     ),
 }
 """Arguments that the program supplies itself, so that a stack file can't contradict itself."""
+
+HIDDEN_PROJECT = "a-secret-project"
+"""Stands for a project id that was given as a secret while the other settings are judged."""
 
 OUTPUT = "known after the update"
 """Stands for an output of another component while settings are judged."""
@@ -96,14 +99,22 @@ class _Loader:
             for key, value in values.items()
             if key.startswith(f"{NAMESPACE}:") and value is not None
         }
-        for key in sorted(set(secrets) & {f"{NAMESPACE}:{key}" for key in own}):
+        self._project = values.get(PROJECT_KEY)
+        for key in sorted(secrets):
             name = key.removeprefix(f"{NAMESPACE}:")
-            own.pop(name)
-            rule = "settings shape the plan and are shown in it, so none is a secret"
-            self._problem(name, "a secret", rule, "set it again without --secret")
+            if own.pop(name, None) is not None or key == PROJECT_KEY:
+                rule = "settings shape the plan and are shown in it, so none is a secret"
+                self._problem(name, "a secret", rule, "set it again without --secret")
+        if PROJECT_KEY in secrets:
+            self._project = HIDDEN_PROJECT
+        for key in values:
+            namespace = key.partition(":")[0]
+            if namespace != NAMESPACE and nearest(namespace, [NAMESPACE]):
+                right = key.replace(namespace, NAMESPACE, 1)
+                rule = "the program reads only settings under its own name"
+                self._problem(key, "…", rule, f'did you mean "{right}"?')
         known = [*_own_fields(GkeClusterArgs, "cluster"), *SECTIONS]
         self._top = self._snake(own, known, "")
-        self._project = values.get(PROJECT_KEY)
 
     def settings(self) -> Settings:
         cluster_args = {key: v for key, v in self._top.items() if key not in SECTIONS}

@@ -1,6 +1,7 @@
 """One way to say what is wrong with an input: all problems at once, each with its mend."""
 
 import difflib
+import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,8 +23,22 @@ class Problem:
     fix: str
 
     def __str__(self) -> str:
-        what = self.key if self.value is None else f"{self.key} = {self.value!r}"
+        what = self.key if self.value is None else f"{self.key} = {_shown(self.value)}"
         return f"{what}: {self.rule}; {self.fix}"
+
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
+_REPR.maxlist = _REPR.maxdict = _REPR.maxtuple = 6
+
+
+def _shown(value: object) -> str:
+    """`value` in at most a line, whatever it is."""
+    try:
+        return _REPR.repr(value)
+    except Exception:
+        # An integer can be too long to be written out, and a foreign object's repr can fail.
+        return f"a {type(value).__name__} that can't be shown"
 
 
 class ProblemsError(ValueError):

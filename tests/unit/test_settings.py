@@ -154,6 +154,70 @@ def test_the_file_and_the_engine_give_the_same_values(tmp_path: Path) -> None:
         assert from_file[key] == value
 
 
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("a: 1\n  a: 2", "'a' stands twice (line 3)"),
+        ("spotproof:region: x\n  region: y", "a setting stands twice"),
+        ("x: !!int abc", "a value does not fit its !!tag"),
+        ("x: &a {x: *a}", "an alias never holds itself"),
+        ("x: " + "[" * 3000 + "]" * 3000, "nested deeper than 40 levels"),
+        ("x: &a [1]\n  y: [" + "*a, " * 21 + "1]", "at most 20"),
+        ("systemPool: {minNodes: " + "9" * 5000 + "}", "systemPool.minNodes = inf"),
+        ("systemPool: {minNodes: 0x" + "f" * 9000 + "}", "systemPool.minNodes = 1157920892373"),
+        ("labels: '" + "[" * 100_000 + "'", "labels = '[[["),
+        ("? [1, 2]\n  : 3", "does not fit"),
+        ("spotprof:region: us-central1", 'did you mean "spotproof:region"?'),
+    ],
+)
+def test_a_hostile_file_is_one_short_error(
+    config: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_text(f"config:\n  {config}\n")
+    assert settings.main([str(path)]) == 1
+    text = capsys.readouterr().err
+    assert words in text
+    assert len(text) < 3000
+
+
+def test_a_project_given_as_a_secret_is_not_shown() -> None:
+    values = {**RIGHT, "gcp:project": "HUSH hush"}
+    with pytest.raises(ProblemsError) as caught:
+        settings.load(values, "test", ["gcp:project"])
+    assert "gcp:project = 'a secret'" in str(caught.value)
+    assert "hush" not in str(caught.value).lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("12:00", "12:00"),
+        ("1e1", 10),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("1_000", 1000),
+        ("=", "="),
+        ("2024-01-01", "2024-01-01"),
+        ("yes", "yes"),
+        ("~", None),
+        ('"7"', "7"),
+    ],
+)
+def test_a_value_is_read_as_the_engine_reads_it(text: str, value: object, tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_text(f"config:\n  spotproof:labels: {{key: {text}}}\n")
+    read = stack_file.read(path)[0]["spotproof:labels"]["key"]
+    assert read == value
+    assert isinstance(read, str) == isinstance(value, str)
+
+
+def test_a_key_without_a_namespace_is_the_programs_own(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_text("config:\n  deletionProtection: false\n")
+    assert stack_file.read(path)[0] == {"spotproof:deletionProtection": False}
+
+
 @pytest.mark.parametrize("word", ["off", "no", "on", "yes"])
 def test_words_that_old_yaml_took_for_booleans_stay_texts(word: str, tmp_path: Path) -> None:
     path = tmp_path / "Pulumi.x.yaml"
