@@ -247,7 +247,11 @@ class _Loader:
         reader = Reader(args, kind.__annotations__, path, camel_case)
         planned = plan(reader, name or "network")
         hidden = {f"{path}{camel_case(key)}" for key in supplied}
-        self.problems += [p for p in reader.problems if p.key not in hidden]
+        for found in reader.problems:
+            # The name of a pool is its key in the stack file, so it has no key of its own.
+            key = found.key.removesuffix(".name") if found.key == f"{path}name" else found.key
+            if key not in hidden:
+                self._problem(key, found.value, found.rule, found.fix)
         return planned
 
     def _section(self, key: str, kind: Any, supplied: str) -> dict[str, Any]:

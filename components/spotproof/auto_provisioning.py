@@ -15,6 +15,9 @@ from spotproof_gke import accelerators
 from spotproof_gke.accelerators import MACHINE_TYPES, MachineType
 from spotproof_gke.capacity import Capacity
 
+MOST_GPUS = 100_000
+"""Upper bound of a limit, to catch a slip; far above any quota."""
+
 
 class AutoProvisioningArgs(TypedDict):
     accelerators: dict[str, int]
@@ -57,13 +60,19 @@ def plan_auto_provisioning(read: Reader, region: str) -> AutoProvisioningPlan:
             rule = f"no zone of {region} has this accelerator"
             known = sorted({z.rpartition("-")[0] for z in accelerators.zones_with(accelerator)})
             read.problem("accelerators", accelerator, rule, "regions with it: " + ", ".join(known))
+    chosen = read_zones(
+        read, "zones", sorted(zones), f"the zones of {region} with these accelerators"
+    )
+    for accelerator in names:
+        possible = zones.intersection(accelerators.zones_with(accelerator))
+        if read.has("zones") and possible and not possible.intersection(chosen):
+            rule = f"none of these zones has {accelerator}"
+            read.problem("zones", list(chosen), rule, "add one of " + ", ".join(sorted(possible)))
     return AutoProvisioningPlan(
         accelerators=limits,
         max_vcpus=_room(read, "max_vcpus", names, lambda machine: machine.vcpus),
         max_memory_gb=_room(read, "max_memory_gb", names, lambda machine: machine.memory_gb),
-        zones=read_zones(
-            read, "zones", sorted(zones), f"the zones of {region} with these accelerators"
-        ),
+        zones=chosen,
         disk_type=_disk_type(read, names),
         disk_size_gb=read.integer("disk_size_gb", default=200, least=10, most=65_536),
     )
@@ -89,12 +98,21 @@ def _limits(read: Reader) -> tuple[tuple[str, int], ...]:
             read.problem("accelerators", name, rule, fix)
         elif isinstance(most, bool) or not isinstance(most, (int, float)) or most % 1:
             read.problem(key, most, "this is a whole number of GPUs", "write a number")
-        elif most < 1:
-            rule = "GKE takes limits from 1 on"
-            read.problem(key, most, rule, "raise it, or leave the accelerator out")
+        elif not _gpus_of_a_node(name) <= most <= MOST_GPUS:
+            rule = f"one node has {_gpus_of_a_node(name)} of them, and {MOST_GPUS} is our bound"
+            read.problem(key, most, rule, "choose a number between, or leave the accelerator out")
         else:
             good.append((name, int(most)))
     return tuple(good)
+
+
+def _gpus_of_a_node(accelerator: str) -> int:
+    """The fewest GPUs that a flex-start node with this accelerator has."""
+    return min(
+        m.gpus
+        for m in _machines()
+        if m.accelerator == accelerator and Capacity.FLEX_START in m.obtainable
+    )
 
 
 def _machines() -> Sequence[MachineType]:

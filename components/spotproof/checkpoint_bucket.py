@@ -90,7 +90,13 @@ def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
         contract.CLUSTER_LOCATION_LABEL: location,
     }
     cluster_project = read.text("cluster_project", default=project)
+    if read.has("cluster_project"):
+        read.extend(names.project_id_problems("cluster_project", cluster_project))
     number = read.given("cluster_project_number", default=None)
+    if isinstance(number, str) and not number.isdecimal():
+        rule = "a project number has digits alone"
+        fix = "take it from: gcloud projects describe PROJECT --format='value(projectNumber)'"
+        read.problem("cluster_project_number", number, rule, fix)
     if cluster_project != project and number is None:
         rule = "a workload identity of another project is named by that project's number"
         fix = f"give {read.spell('cluster_project_number')} as well"

@@ -51,7 +51,7 @@ def read_zones(read: Reader, key: str, allowed: Iterable[str], what: str) -> tup
     """
     possible = tuple(allowed)
     zones = read.texts(key, default=possible)
-    if read.has(key) and not zones:
+    if zones == () and read.has(key) and read.is_list(key):
         read.problem(key, [], "at least one zone is named", "name a zone or leave the key out")
     wrong = [zone for zone in zones if zone not in possible]
     if wrong and possible:

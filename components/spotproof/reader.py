@@ -20,6 +20,17 @@ def camel_case(key: str) -> str:
     return head + "".join(part.capitalize() for part in rest)
 
 
+class ArgumentsError(ProblemsError, pulumi.RunError, pulumi.InputPropertiesError):
+    """Arguments that a component refuses; ends a program without a traceback, in any language."""
+
+    def __init__(self, subject: str, problems: Sequence[Problem]) -> None:
+        ProblemsError.__init__(self, subject, problems)
+        self.message = str(self)
+        self.errors = [
+            {"property_path": camel_case(p.key), "reason": f"{p.rule}; {p.fix}"} for p in problems
+        ]
+
+
 class Reader:
     """One pass over a mapping of arguments.
 
@@ -69,14 +80,19 @@ class Reader:
         """Raise one error for all problems, or do nothing.
 
         Raises:
-            ProblemsError: At least one problem was noted.
+            ArgumentsError: At least one problem was noted.
         """
         if self.problems:
-            raise ProblemsError(subject, self.problems)
+            raise ArgumentsError(subject, self.problems)
 
     def has(self, key: str) -> bool:
         """Whether the caller gave a value for `key`."""
         return self._args.get(key) is not None
+
+    def is_list(self, key: str) -> bool:
+        """Whether the value for `key` has the form of a list."""
+        value = self._args.get(key)
+        return isinstance(value, Sequence) and not isinstance(value, str)
 
     def _read(self, key: str, default: Any, kind: str) -> tuple[bool, Any]:
         value = self._args.get(key)
@@ -90,8 +106,8 @@ class Reader:
     def given(self, key: str, default: Any = REQUIRED) -> Any:
         """A text that may be an Output of another resource, passed on as it is."""
         found, value = self._read(key, default, "a text")
-        if found and not isinstance(value, (str, pulumi.Output)):
-            self.problem(key, value, "this is a text", "write a string")
+        if found and (not isinstance(value, (str, pulumi.Output)) or value == ""):
+            self.problem(key, value, "this is a text that is not empty", "write one")
         return value
 
     def text(self, key: str, default: Any = REQUIRED) -> str:

@@ -82,7 +82,7 @@ def plan_spot_gpu_pool(read: Reader, name: str) -> SpotGpuPoolPlan:
     """Judge the arguments of a `SpotGpuPool`; problems are noted on `read`."""
     project = read.text("project")
     read.extend(names.project_id_problems("project", project) if project else [])
-    read.extend(names.node_pool_prefix_problems("", f"{name}-pool"))
+    read.extend(names.node_pool_prefix_problems("name", f"{name}-pool"))
     location = read_location(read, "cluster_location")
     machine = _machine(read)
     return SpotGpuPoolPlan(
@@ -112,14 +112,14 @@ def _machine(read: Reader) -> MachineType:
     elif name:
         rule = "this is not a GPU machine type that can be Spot"
         read.problem("machine_type", name, rule, did_you_mean(name, on_spot))
-    return on_spot["g2-standard-4"] if not name else MACHINE_TYPES.get(name, _UNKNOWN_MACHINE)
+    return MACHINE_TYPES.get(name, _UNKNOWN_MACHINE)
 
 
 _UNKNOWN_MACHINE = MachineType("", "", 0, 0, 0, 0, (), frozenset())
 
 
 def _zones(read: Reader, machine: MachineType, location: str) -> tuple[str, ...]:
-    if not location or not machine.name or not read.has("machine_type"):
+    if not location or not machine.name:
         return read.texts("zones", default=())
     region = locations.region_of(location)
     possible = machine.zones_in(region)
@@ -145,13 +145,7 @@ def _disk_type(read: Reader, machine: MachineType) -> str:
 
 def _node_labels(read: Reader) -> dict[str, str]:
     labels = read.items("node_labels", default={})
-    for key, value in labels.items():
-        if not isinstance(value, str):
-            rule = "the value of a node label is a text"
-            read.problem(f"node_labels.{key}", value, rule, "write it in quotes")
-        if key.startswith(("cloud.google.com/", "kubernetes.io/", "k8s.io/")):
-            rule = "GKE and Kubernetes set labels under this domain themselves"
-            read.problem(f"node_labels.{key}", value, rule, "use a domain of your own")
+    read.extend(names.node_label_problems("node_labels", labels))
     return labels
 
 

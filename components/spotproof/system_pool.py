@@ -1,5 +1,6 @@
 """The on-demand home of system pods."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -13,6 +14,9 @@ from spotproof.options import child_of
 from spotproof.reader import Reader
 from spotproof_gke import locations, names
 from spotproof_gke.accelerators import MACHINE_TYPES
+
+_ACCELERATED = re.compile(r"^(a2|a3|a4|a4x|ct[0-9a-z]+|g2|g4|tpu[0-9a-z]*)-")
+_MACHINE_TYPE = re.compile(r"[a-z][a-z0-9]*-[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class SystemNodePoolArgs(TypedDict):
@@ -30,6 +34,9 @@ class SystemNodePoolArgs(TypedDict):
 
     machine_type: NotRequired[str]
     """Machine type without GPUs; `e2-standard-4` when omitted."""
+
+    disk_type: NotRequired[str]
+    """Boot disk type, for example `hyperdisk-balanced` on machines that take no persistent disk; `pd-balanced` when omitted."""
 
     min_nodes: NotRequired[int]
     """Least nodes in all zones together, at least 1; 1 when omitted."""
@@ -54,6 +61,7 @@ class SystemNodePoolPlan:
     min_nodes: int
     max_nodes: int
     zones: tuple[str, ...]
+    disk_type: str
     disk_size_gb: int
     cluster: Any
     node_service_account: Any
@@ -63,14 +71,10 @@ def plan_system_node_pool(read: Reader, name: str) -> SystemNodePoolPlan:
     """Judge the arguments of a `SystemNodePool`; problems are noted on `read`."""
     project = read.text("project")
     read.extend(names.project_id_problems("project", project) if project else [])
-    read.extend(names.node_pool_prefix_problems("", f"{name}-pool"))
+    read.extend(names.node_pool_prefix_problems("name", f"{name}-pool"))
     location = read_location(read, "cluster_location")
     machine = read.text("machine_type", default="e2-standard-4")
-    if machine in MACHINE_TYPES or machine.startswith(("g2-", "g4-", "a2-", "a3-", "a4")):
-        rule = "system pods never run on GPU machines"
-        read.problem(
-            "machine_type", machine, rule, "choose one without GPUs, for example e2-standard-4"
-        )
+    _judge_machine(read, machine)
     least = read.integer("min_nodes", default=1)
     if read.has("min_nodes") and least < 1:
         rule = "system pods always need a node, and the autoscaler never empties their last one"
@@ -90,16 +94,34 @@ def plan_system_node_pool(read: Reader, name: str) -> SystemNodePoolPlan:
         min_nodes=max(least, 1),
         max_nodes=most,
         zones=zones,
+        disk_type=read.text("disk_type", default="pd-balanced"),
         disk_size_gb=read.integer("disk_size_gb", default=100, least=10, most=65_536),
         cluster=read.given("cluster"),
         node_service_account=read.given("node_service_account"),
     )
 
 
+def _judge_machine(read: Reader, machine: str) -> None:
+    if machine in MACHINE_TYPES or _ACCELERATED.match(machine):
+        rule = "system pods never run on machines with GPUs or TPUs"
+    elif machine and not _MACHINE_TYPE.fullmatch(machine):
+        rule = "this is no name of a machine type"
+    else:
+        return
+    read.problem("machine_type", machine, rule, "choose one like e2-standard-4")
+
+
 def _zones_of(location: str) -> tuple[str, ...]:
     if not location:
         return ()
     return (location,) if locations.is_zone(location) else locations.zones_of(location)
+
+
+def _nodes_in_each_zone(plan: SystemNodePoolPlan) -> int:
+    """As many as make up the least number of nodes, if that is not more than the most."""
+    zones = len(plan.zones)
+    enough = -(-plan.min_nodes // zones)
+    return enough if enough * zones <= plan.max_nodes else plan.min_nodes // zones
 
 
 class SystemNodePool(pulumi.ComponentResource):
@@ -121,7 +143,7 @@ class SystemNodePool(pulumi.ComponentResource):
             cluster=plan.cluster,
             location=plan.cluster_location,
             node_locations=list(plan.zones),
-            initial_node_count=max(1, plan.min_nodes // len(plan.zones)),
+            initial_node_count=_nodes_in_each_zone(plan),
             autoscaling=container.NodePoolAutoscalingArgs(
                 total_min_node_count=plan.min_nodes,
                 total_max_node_count=plan.max_nodes,
@@ -133,7 +155,7 @@ class SystemNodePool(pulumi.ComponentResource):
             ),
             node_config=node_config(
                 machine_type=plan.machine_type,
-                disk_type="pd-balanced",
+                disk_type=plan.disk_type,
                 disk_size_gb=plan.disk_size_gb,
                 service_account=plan.node_service_account,
             ),

@@ -23,6 +23,12 @@ _RFC1035 = re.compile(r"^[a-z]([-a-z0-9]*[a-z0-9])?$")
 _BUCKET = re.compile(r"^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$")
 _PROJECT = re.compile(r"^[a-z][-a-z0-9]{4,28}[a-z0-9]$")
 _LABEL_KEY = re.compile(r"^[a-z][-_a-z0-9]{0,62}$")
+_NODE_LABEL = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_DOMAIN = re.compile(
+    r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
+_RESERVED_DOMAIN = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|cloud\.google\.com|gke\.io)$")
+_OPEN_DOMAINS = ("node.kubernetes.io", "kubelet.kubernetes.io")
 _LABEL_VALUE = re.compile(r"^[-_a-z0-9]{0,63}$")
 
 
@@ -78,7 +84,32 @@ def project_id_problems(key: str, name: object) -> list[Problem]:
 
 def bucket_name_problems(key: str, name: object) -> list[Problem]:
     """What is wrong with a bucket's name."""
+    if isinstance(name, str) and (name.startswith("goog") or "google" in name):
+        rule = 'a bucket name neither starts with "goog" nor contains "google"'
+        return [Problem(key, name, rule, "choose another name")]
     return _problem(key, name, _BUCKET, 3, BUCKET_NAME_MAX, "bucket name")
+
+
+def node_label_problems(key: str, labels: object) -> list[Problem]:
+    """What is wrong with a mapping of Kubernetes node labels that a person adds to a pool.
+
+    GKE refuses labels under Kubernetes' own domains, but for two; those under its own it sets
+    itself. Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/update-existing-nodepools.
+    """
+    problems: list[Problem] = []
+    for name, value in labels.items() if isinstance(labels, dict) else ():
+        at = f"{key}.{name}"
+        domain, _, short = name.rpartition("/")
+        if not _NODE_LABEL.fullmatch(short) or (domain and not _DOMAIN.fullmatch(domain)):
+            rule = "a label key is an optional domain with a slash, then at most 63 characters"
+            problems.append(Problem(at, value, rule, "rename it like team.example.com/purpose"))
+        elif _RESERVED_DOMAIN.search(domain) and domain not in _OPEN_DOMAINS:
+            rule = "GKE and Kubernetes set labels under this domain themselves"
+            problems.append(Problem(at, value, rule, "use a domain of your own"))
+        if not isinstance(value, str) or (value and not _NODE_LABEL.fullmatch(value)):
+            rule = "a label value is a text of at most 63 letters, digits, dots, - and _"
+            problems.append(Problem(at, value, rule, "shorten it, or write it in quotes"))
+    return problems
 
 
 def label_problems(key: str, labels: object) -> list[Problem]:

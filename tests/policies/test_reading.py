@@ -117,7 +117,9 @@ def test_gpu_is_not_guessed(config: object) -> None:
     [
         ({"nodeCount": 2}, 2),
         ({"initialNodeCount": 1, "nodeCount": None}, 1),
-        ({"nodeCount": 0, "initialNodeCount": 3}, 3),
+        ({"nodeCount": 0, "initialNodeCount": 3}, 0),
+        ({"nodeCount": UNKNOWN, "initialNodeCount": 3}, None),
+        ({"initialNodeCount": 3}, 3),
         ({"autoscaling": {"maxNodeCount": 3}, "nodeCount": 2}, 0),
         ({"autoscaling": {"minNodeCount": 0, "totalMinNodeCount": 2}}, 2),
         ({"autoscaling": {"minNodeCount": UNKNOWN, "totalMinNodeCount": 1}}, 1),

@@ -116,10 +116,19 @@ class TestGkeCluster:
         [
             ({"accelerators": {}}, "needs a limit for each accelerator"),
             ({"accelerators": {"nvidia-a100-40gb": 8}}, 'GKE calls it "nvidia-tesla-a100"'),
-            ({"accelerators": {"nvidia-l4": 0}}, "GKE takes limits from 1 on"),
+            ({"accelerators": {"nvidia-l4": 0}}, "one node has 1 of them"),
             ({"accelerators": {"nvidia-l4": 1.5}}, "a whole number of GPUs"),
             ({"accelerators": {"nvidia-l4": 4}, "max_vcpus": 2}, "needs 4"),
             ({"accelerators": {"nvidia-l4": 4}, "zones": ["us-central1-f"]}, "not among the zones"),
+            ({"accelerators": {"nvidia-h100-mega-80gb": 1}}, "one node has 8 of them"),
+            ({"accelerators": {"nvidia-l4": 10**30}}, "100000 is our bound"),
+            (
+                {
+                    "accelerators": {"nvidia-l4": 1, "nvidia-tesla-a100": 1},
+                    "zones": ["us-central1-f"],
+                },
+                "none of these zones has nvidia-l4",
+            ),
             ({"accelerators": {"nvidia-gb200": 4}}, "not an accelerator that flex-start offers"),
             ({"accelerators": {"nvidia-l4": 1, "nvidia-b200": 8}}, "no boot disk type fits all"),
         ],
@@ -179,13 +188,26 @@ class TestSystemNodePool:
             ({"min_nodes": 0}, "system pods always need a node"),
             ({"min_nodes": 5, "max_nodes": 4}, "not below min_nodes (5)"),
             ({"max_nodes": 3}, "one node in each of its 4 zones"),
-            ({"machine_type": "g2-standard-8"}, "system pods never run on GPU machines"),
+            ({"machine_type": "g2-standard-8"}, "never run on machines with GPUs"),
+            ({"machine_type": "ct5lp-hightpu-4t"}, "GPUs or TPUs"),
+            ({"machine_type": "E2 junk"}, "no name of a machine type"),
+            ({"cluster": ""}, "a text that is not empty"),
             ({"zones": []}, "at least one zone is named"),
             ({"zones": ["us-east1-b"]}, "not among the zones of the cluster"),
         ],
     )
     def test_refusals(self, more: dict[str, Any], words: str) -> None:
         assert words in _refusal(spotproof.SystemNodePool, {**POOL, **more})
+
+    @pytest.mark.parametrize(
+        ("least", "most", "each"), [(1, 4, 1), (4, 8, 1), (7, 8, 2), (7, 7, 1)]
+    )
+    def test_it_starts_as_near_to_its_least_size_as_its_most_allows(
+        self, least: int, most: int, each: int
+    ) -> None:
+        args = {**POOL, "min_nodes": least, "max_nodes": most}
+        declared = declare(lambda: spotproof.SystemNodePool("system", args))  # type: ignore
+        assert only(declared, "gcp:container/nodePool:NodePool").props["initialNodeCount"] == each
 
 
 class TestSpotGpuPool:
@@ -243,6 +265,10 @@ class TestSpotGpuPool:
             ({"max_nodes": True}, "this is a whole number"),
             ({"preemptible": True}, "preemptible"),
             ({"node_labels": {"cloud.google.com/gke-spot": "false"}}, "set labels under this"),
+            ({"node_labels": {"topology.kubernetes.io/zone": "x"}}, "set labels under this"),
+            ({"node_labels": {"a b": "x"}}, "a label key is"),
+            ({"node_labels": {"a": "ü" * 100}}, "a label value is"),
+            ({"max_nodes": 10**5000}, "max_nodes = "),
             ({"cluster": None}, "cluster: a text is required"),
             ({"project": "123"}, "a project id has 6 to 30"),
         ],
@@ -322,6 +348,9 @@ class TestCheckpointBucket:
             ({"labels": {"spotproof-cluster": "x"}}, "the component sets this label itself"),
             ({"labels": {"Env": "x"}}, "a label key starts with a lower-case letter"),
             ({"cluster_project": "another-project"}, "cluster_project_number"),
+            ({"cluster_project": "Other Proj!"}, "cluster_project = 'Other Proj!'"),
+            ({"cluster_project_number": "abc"}, "digits alone"),
+            ({"bucket_name": "my-google-checkpoints"}, "goog"),
         ],
     )
     def test_refusals(self, more: dict[str, Any], words: str) -> None:
@@ -329,6 +358,19 @@ class TestCheckpointBucket:
 
     def test_the_same_region_may_be_stated(self) -> None:
         assert only(self._bucket(region="us-central1"), "gcp:storage/bucket:Bucket")
+
+
+@pytest.mark.parametrize("machine_type", [5, pulumi.Output.from_input("x"), "g2"])
+def test_a_mistake_is_not_reported_again_as_another(machine_type: Any) -> None:
+    args = {**SPOT, "cluster_location": "us-west2", "machine_type": machine_type}
+    assert "SpotGpuPool it: 1 problem\n" in _refusal(spotproof.SpotGpuPool, args)
+
+
+def test_a_refusal_ends_a_program_without_a_traceback() -> None:
+    with pytest.raises(pulumi.RunError) as caught:
+        spotproof.SpotGpuPool("l4", {**SPOT, "max_nodes": 0})  # type: ignore
+    assert isinstance(caught.value, pulumi.InputPropertiesError)
+    assert [e["property_path"] for e in caught.value.errors or []] == ["maxNodes"]
 
 
 def test_a_first_preview_declares_what_an_update_declares() -> None:

@@ -54,10 +54,14 @@ def services_of(
 ) -> Iterator[tuple[Resource, list[Service]]]:
     """Each bucket that is known to serve a cluster, with the services to judge it by.
 
-    The first of these that applies: labels, naming in a workload, a component in common.
+    The first of these that applies: labels, naming in a workload, a component in common. A bucket
+    whose label says that it holds something else than checkpoints is not judged.
     """
     workloads = [user for resource in stack.resources for user in _users(resource)]
     for bucket in stack.of_type(BUCKET):
+        role = text(label(bucket, ROLE_LABEL))
+        if role and role != CHECKPOINTS_ROLE:
+            continue
         services = (
             _by_label(bucket, clusters)
             or _by_workload(bucket, workloads, stack, clusters)
@@ -160,9 +164,6 @@ def _clusters_behind(
 
 
 def _by_component(bucket: Resource, stack: Stack, clusters: Sequence[Cluster]) -> list[Service]:
-    role = text(label(bucket, ROLE_LABEL))
-    if role and role != CHECKPOINTS_ROLE:
-        return []
     above = {c.resource.urn: set(stack.ancestors(c.resource)) for c in clusters if c.resource.urn}
     for urn in stack.ancestors(bucket):
         inside = [

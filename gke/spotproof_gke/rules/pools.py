@@ -9,6 +9,7 @@ from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, n
 HARD_EFFECTS = ("NO_SCHEDULE", "NO_EXECUTE")
 """Taint effects that keep pods out, in the GKE API's spelling."""
 
+_TPU_MACHINE_FAMILIES = ("ct", "tpu")
 _GPU_MACHINE_FAMILIES = ("a2-", "a3-", "a4-", "a4x-", "g2-", "g4-")
 
 
@@ -81,9 +82,11 @@ def least_nodes(pool: Mapping[str, Any]) -> float | None:
         known = [number(limit) or 0 for limit in limits if limit is not UNKNOWN]
         least = max(known, default=0)
         return None if least < 1 and UNKNOWN in limits else least
-    counts = [pool.get("nodeCount"), pool.get("initialNodeCount")]
-    stated = [size for size in map(number, counts) if size is not None]
-    return max(stated, default=None)
+    # A stated count is the pool's size; the initial one only its first.
+    if pool.get("nodeCount") is UNKNOWN:
+        return None
+    size = number(pool.get("nodeCount"))
+    return number(pool.get("initialNodeCount")) if size is None else size
 
 
 def why_not_home(
@@ -114,6 +117,8 @@ def why_not_home(
         return "queued", True
     if has_gpu(config):
         return "with GPUs", True
+    if text(mapping(config).get("machineType")).startswith(_TPU_MACHINE_FAMILIES):
+        return "with TPUs", True
     for taint in taints_of(config):
         tolerated = text(taint.key) in tolerated_taint_keys
         if taint.is_hard and taint.key is not UNKNOWN and not tolerated:
