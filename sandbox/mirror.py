@@ -20,7 +20,9 @@ def mirror(sandbox: Sandbox, stack: str, root: Path = ROOT) -> list[str]:
         The configuration keys whose encrypted values were replaced by a placeholder.
 
     Raises:
+        StackNameError: that is no stack's short name.
         UnknownStackError: the stack has no file.
+        UnreadableStackFileError: the file is no YAML mapping.
     """
     settings = stacks.stack_file(stack, root)
     sandbox.project.mkdir(parents=True, exist_ok=True)
@@ -32,7 +34,7 @@ def mirror(sandbox: Sandbox, stack: str, root: Path = ROOT) -> list[str]:
 
 
 def mirrored_stack_file(sandbox: Sandbox, stack: str) -> Path:
-    return sandbox.project / "stacks" / f"Pulumi.{stack}.yaml"
+    return sandbox.project / "stacks" / f"Pulumi.{stacks.short_name(stack)}.yaml"
 
 
 def project_name(root: Path = ROOT) -> str:
