@@ -5,18 +5,33 @@ The stack `sandbox` lives on the emulated cloud in `.spotproof/sandbox`; every o
 """
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
 
 from sandbox import real, stacks
-from sandbox.emulated import EmulatedError, EmulatedStack, standing_sandbox
+from sandbox.emulated import CHANGING, EmulatedError, EmulatedStack, standing_sandbox
 from sandbox.engine import EngineError, ensure
+from sandbox.locks import BusyError, only_run
 from sandbox.paths import ROOT
 from sandbox.rehearse import rehearse
 
 ENGINE_COMMANDS = ("up", "preview", "refresh", "destroy")
-USERS_ERRORS = (EngineError, EmulatedError, stacks.UnknownStackError, real.RealStackError)
+JUDGED_FIRST = ("up", "preview", "rehearse")
+USERS_ERRORS = (
+    BusyError,
+    EngineError,
+    EmulatedError,
+    real.RealStackError,
+    stacks.StackNameError,
+    stacks.UnknownStackError,
+    stacks.UnreadableStackFileError,
+)
+# As pulumi reads it: letters of flags without a value may stand before the s, its value after it.
+_NAMES_A_STACK = re.compile(r"--stack(=.*)?|-[defhjQry]*s.*")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,6 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, extra = _parser().parse_known_args(arguments)
     if extra and options.command not in ENGINE_COMMANDS:
         _parser().error(f"`{options.command}` takes no further arguments: {' '.join(extra)}")
+    if stacks_named := [one for one in extra if _NAMES_A_STACK.fullmatch(one)]:
+        _parser().error(
+            f"{stacks_named[0]} names a second stack: name the one stack by STACK=… of make, or "
+            "by --stack before all other arguments"
+        )
     try:
         return _run(options.command, options.stack, extra)
     except USERS_ERRORS as error:
@@ -39,37 +59,61 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m sandbox",
         description="Runs the program's stacks. Further arguments of up, preview, refresh and "
         "destroy go to pulumi as they are.",
+        allow_abbrev=False,
     )
     parser.add_argument("command", choices=[*ENGINE_COMMANDS, "rehearse", "check", "env"])
-    parser.add_argument("--stack", default=stacks.EMULATED, help="default: %(default)s")
+    parser.add_argument(
+        "--stack", action=_Once, default=stacks.EMULATED, help="default: %(default)s"
+    )
     return parser
 
 
+class _Once(argparse.Action):
+    """An option that is refused when repeated, since the last one would win in silence."""
+
+    def __call__(self, parser, namespace, values, option_string=None) -> None:
+        if getattr(namespace, "stack_given", False):
+            parser.error(f"{option_string} is given twice: name one stack, by STACK=… of make")
+        namespace.stack_given = True
+        setattr(namespace, self.dest, values)
+
+
 def _run(command: str, stack: str, extra: Sequence[str]) -> int:
+    if command in ENGINE_COMMANDS and stack != stacks.EMULATED:
+        stacks.stack_file(stacks.short_name_of_real(stack))
+        real.run(command, stack, extra)
+        return 0
     file = stacks.stack_file(stack)
+    stacks.read(file)
     if command == "check":
-        judge = [sys.executable, "infra/settings.py", str(file.relative_to(ROOT))]
-        return subprocess.call(judge, cwd=ROOT)
+        return _judge(file)
+    if command in JUDGED_FIRST and (code := _judge(file, quiet=True)):
+        return code
     if command == "rehearse":
         return _rehearse(stack)
     if stack == stacks.EMULATED:
         return _emulated(command, extra)
-    if command == "env":
-        raise real.RealStackError(
-            f"stack {stack!r} is in the real cloud and needs no environment of ours: "
-            "type `pulumi` commands as they are"
-        )
-    real.run(command, stack, extra)
-    return 0
+    raise real.RealStackError(
+        f"stack {stack!r} is in the real cloud and needs no environment of ours: "
+        "type `pulumi` commands as they are"
+    )
+
+
+def _judge(file: Path, quiet: bool = False) -> int:
+    judge = [sys.executable, "infra/settings.py", str(file.relative_to(ROOT))]
+    return subprocess.call(judge, cwd=ROOT, stdout=subprocess.DEVNULL if quiet else None)
 
 
 def _emulated(command: str, extra: Sequence[str]) -> int:
-    emulated = EmulatedStack(standing_sandbox(), stacks.EMULATED, ensure())
-    emulated.prepare()
-    if command == "env":
-        print(emulated.sandbox.exports(emulated.engine))
-        return 0
-    return emulated.run(emulated.command(command, *extra))
+    sandbox = standing_sandbox()
+    alone = only_run(sandbox.folder, "another command on the stack sandbox")
+    with alone if command in CHANGING else nullcontext():
+        emulated = EmulatedStack(sandbox, stacks.EMULATED, ensure())
+        emulated.prepare()
+        if command == "env":
+            print(emulated.sandbox.exports(emulated.engine))
+            return 0
+        return emulated.run(emulated.command(command, *extra))
 
 
 def _rehearse(stack: str) -> int:

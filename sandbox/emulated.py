@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sandbox import stacks
 from sandbox.cloud.store import Store
 from sandbox.engine import Engine
 from sandbox.environment import Sandbox
@@ -41,7 +42,9 @@ class EmulatedStack:
         """Makes sandbox, project and stack, as far as they are not there.
 
         Raises:
+            StackNameError: that is no stack's short name.
             UnknownStackError: the stack has no file.
+            UnreadableStackFileError: the file is no YAML mapping.
             EmulatedError: the engine refuses to make the stack.
         """
         replaced = mirror(self.sandbox, self.stack, self.root)
@@ -100,7 +103,7 @@ def standing_sandbox() -> Sandbox:
 
 
 def rehearsal_sandbox(stack: str) -> Sandbox:
-    return Sandbox(GENERATED / "rehearsal" / Path(stack).name)
+    return Sandbox(GENERATED / "rehearsal" / stacks.short_name(stack))
 
 
 def _wait_through_interrupts(process: subprocess.Popen[Any]) -> int:

@@ -9,6 +9,7 @@ from sandbox import stacks
 from sandbox.emulated import EmulatedStack, rehearsal_sandbox
 from sandbox.engine import Engine
 from sandbox.environment import Sandbox
+from sandbox.locks import only_run
 from sandbox.mirror import mirrored_stack_file, project_name
 from sandbox.paths import ROOT
 from sandbox.progress import heartbeat, say
@@ -30,16 +31,23 @@ def rehearse(
     the protection. In the end, state and cloud must be empty.
 
     Raises:
+        BusyError: the stack is being rehearsed in that sandbox.
+        StackNameError: that is no stack's short name.
         UnknownStackError: the stack has no file.
+        UnreadableStackFileError: the file is no YAML mapping.
         EmulatedError: the sandbox cannot be made.
     """
     stacks.stack_file(stack, root)
     sandbox = sandbox or rehearsal_sandbox(stack)
-    shutil.rmtree(sandbox.folder, ignore_errors=True)
-    emulated = EmulatedStack(sandbox, stack, engine, root)
+    with only_run(sandbox.folder, f"a rehearsal of stack {stack!r}"):
+        shutil.rmtree(sandbox.folder, ignore_errors=True)
+        return _report(EmulatedStack(sandbox, stack, engine, root))
+
+
+def _report(emulated: EmulatedStack) -> Report:
     emulated.prepare()
-    report = Report(stack, engine.describe(), sandbox.folder)
-    say(f"rehearsing stack {stack} in {sandbox.folder}")
+    report = Report(emulated.stack, emulated.engine.describe(), emulated.sandbox.folder)
+    say(f"rehearsing stack {emulated.stack} in {emulated.sandbox.folder}")
     try:
         _Rehearsal(emulated, report).run()
     except StepFailed:
