@@ -1,5 +1,13 @@
 # Every target is thin: `pulumi` and `pytest` commands that a person can type (see the README).
 
+# An exported STACK=prod must not turn a plain `make destroy` on prod: these count only when typed.
+TYPED_ONLY := STACK ARGS YES
+FOUND_ELSEWHERE := $(strip $(foreach name,$(TYPED_ONLY),$(if $(findstring environment,$(origin $(name))),$(name))))
+ifneq ($(FOUND_ELSEWHERE),)
+$(warning $(FOUND_ELSEWHERE): ignored in the environment; give it after make, as in `make up STACK=dev`)
+$(foreach name,$(FOUND_ELSEWHERE),$(eval override $(name) := $(if $(filter STACK,$(name)),sandbox))$(eval unexport $(name)))
+endif
+
 STACK ?= sandbox
 PYTHON ?= python3
 VENV_PYTHON := .venv/bin/python
