@@ -27,16 +27,25 @@ def setup() -> None:
     """Creates the virtualenv if need be, and installs what the requirements say.
 
     Raises:
-        SetupError: it could not be created, or pip failed.
+        SetupError: `.venv` is somebody else's, it could not be created, or pip failed.
     """
     wanted = _wanted()
     if STAMP.exists() and STAMP.read_text() == wanted and VENV_PYTHON.exists():
         return
+    _refuse_link_outside()
     STAMP.unlink(missing_ok=True)
     if not _has_pip():
         _create()
     _install()
     STAMP.write_text(wanted)
+
+
+def _refuse_link_outside() -> None:
+    if VENV.is_symlink() and ROOT not in VENV.resolve().parents:
+        raise SetupError(
+            f".venv is a link to {VENV.resolve()}, outside this clone: installing would make the "
+            "packages there point here. Remove the link (rm .venv) and run again."
+        )
 
 
 def _wanted() -> str:

@@ -1,6 +1,7 @@
 """What `python -m sandbox` runs, and what it keeps away from. Runs no real engine."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,12 +35,14 @@ def official(tmp_path: Path) -> Path:
     return path
 
 
-def _sandbox(tmp_path: Path, *args: str, **env: str) -> "subprocess.CompletedProcess[str]":
+def _sandbox(
+    tmp_path: Path, *args: str, root: Path = ROOT, **env: str
+) -> "subprocess.CompletedProcess[str]":
     base = {name: value for name, value in os.environ.items() if not name.startswith("SPOTPROOF")}
     base |= {"HOME": str(tmp_path / "home"), "SPOTPROOF_ENGINE_CACHE": str(tmp_path / "cache")}
     return subprocess.run(
         [sys.executable, "-m", "sandbox", *args],
-        cwd=ROOT,
+        cwd=root,
         env=base | env,
         capture_output=True,
         text=True,
@@ -109,6 +112,49 @@ def test_further_arguments_reach_pulumi(tmp_path, official):
     assert "--policy-pack policies/spot_isolation --diff\n" in run.stdout
 
 
+@pytest.mark.parametrize(
+    "further",
+    [
+        ["--stack", "prod"],
+        ["--stack=prod"],
+        ["-s", "prod"],
+        ["-sprod"],
+        ["-s=prod"],
+        ["-ys", "prod"],
+    ],
+)
+def test_further_arguments_name_no_second_stack(tmp_path, official, further):
+    run = _sandbox(tmp_path, "destroy", "--stack", "dev", *further, PATH=_path_with(official))
+
+    assert run.returncode == 2
+    assert "STACK=" in run.stderr
+    assert "args:" not in run.stdout
+
+
+def test_a_real_stack_may_be_named_with_its_organization(tmp_path, official):
+    run = _sandbox(tmp_path, "refresh", "--stack", "acme/prod", PATH=_path_with(official))
+
+    assert "args: refresh -s acme/prod\n" in run.stdout
+
+
+@pytest.mark.parametrize("stack", ["acme/sandbox", "organization/spotproof/sandbox"])
+@pytest.mark.parametrize("command", ["up", "destroy"])
+def test_the_emulated_stack_is_never_taken_for_a_real_one(tmp_path, official, command, stack):
+    run = _sandbox(tmp_path, command, "--stack", stack, PATH=_path_with(official))
+
+    assert run.returncode == 1
+    assert "is emulated" in run.stderr
+    assert "args:" not in run.stdout
+
+
+@pytest.mark.parametrize("command", ["rehearse", "check", "env"])
+def test_a_path_is_no_stack(tmp_path, command):
+    run = _sandbox(tmp_path, command, "--stack", "a/../../x/dev")
+
+    assert run.returncode == 1
+    assert "error: stack 'a/../../x/dev'" in run.stderr
+
+
 def test_a_real_stack_without_an_official_cli_is_refused_at_once(tmp_path):
     run = _sandbox(tmp_path, "up", "--stack", "prod", SPOTPROOF_ENGINE="path", PATH="/nowhere")
 
@@ -137,6 +183,102 @@ def test_an_unknown_stack_lists_those_there_are(tmp_path, command):
     assert "stacks/Pulumi.production.yaml" in run.stderr
     assert "dev, prod, sandbox, staging" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "content", "message"),
+    [
+        ("check", "config:\n  spotproof:labels: &a {b: *a}\n", ", line 2: "),
+        ("rehearse", "- config\n", ", line 1: "),
+        ("rehearse", "config:\n  spotproof:regoin: us-central1\n", "regoin"),
+        ("up", "config:\n  spotproof:regoin: us-central1\n", "regoin"),
+        ("preview", "config:\n  spotproof:regoin: us-central1\n", "regoin"),
+        ("destroy", "config:\n  gcp:project: [\n", ", line 3: "),
+    ],
+)
+def test_wrong_settings_are_one_error_before_any_engine_is_made(
+    tmp_path, command, content, message
+):
+    clone = _clone(tmp_path)
+    (clone / "stacks" / "Pulumi.sandbox.yaml").write_text(content)
+    no_engine = {"SPOTPROOF_ENGINE": "path", "PATH": "/nowhere"}
+
+    run = _sandbox(tmp_path, command, root=clone, **no_engine)
+
+    assert run.returncode == 1
+    assert run.stderr.startswith("error: stacks/Pulumi.sandbox.yaml")
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+    assert run.stdout == ""
+
+
+def _clone(tmp_path: Path) -> Path:
+    clone = tmp_path / "clone"
+    unwanted = shutil.ignore_patterns("__pycache__")
+    for folder in ("sandbox", "infra", "stacks"):
+        shutil.copytree(ROOT / folder, clone / folder, ignore=unwanted)
+    for file in ("Pulumi.yaml", "Makefile", "requirements-dev.txt"):
+        shutil.copy(ROOT / file, clone)
+    return clone
+
+
+def test_setup_installs_nothing_into_the_virtualenv_of_another_clone(tmp_path):
+    clone = _clone(tmp_path)
+    other = tmp_path / "other" / ".venv"
+    python = other / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\n')
+    python.chmod(0o755)
+    (clone / ".venv").symlink_to(other)
+
+    run = subprocess.run(
+        [sys.executable, "-m", "sandbox.setup_venv"], cwd=clone, capture_output=True, text=True
+    )
+
+    assert run.returncode == 1
+    assert f"error: .venv is a link to {other}" in run.stderr
+    assert "run again" in run.stderr
+    assert not (tmp_path / "calls").exists()
+
+
+MAKE_STACK = "python -m sandbox destroy --stack "
+
+
+def _make(*args: str, **env: str) -> "subprocess.CompletedProcess[str]":
+    """What make would run."""
+    names = ("STACK", "ARGS", "YES", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    base = {name: value for name, value in os.environ.items() if name not in names}
+    command = ["make", "--dry-run", *args]
+    return subprocess.run(command, cwd=ROOT, env=base | env, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("options", [[], ["--environment-overrides"]])
+def test_make_takes_no_stack_and_no_arguments_from_the_environment(options):
+    run = _make("destroy", *options, STACK="prod", ARGS="--target x")
+
+    assert run.stdout.splitlines()[-1].endswith(f"{MAKE_STACK}'sandbox' ")
+    assert run.stderr.count("\n") == 1
+    assert "STACK ARGS: ignored" in run.stderr
+
+
+def test_make_takes_stack_and_arguments_from_its_command_line():
+    run = _make("destroy", "STACK=dev", "ARGS=--diff", STACK="prod", ARGS="--target x")
+
+    assert run.stdout.splitlines()[-1].endswith(f"{MAKE_STACK}'dev' --diff")
+    assert run.stderr == ""
+
+
+def test_a_question_is_answered_on_the_command_line_alone(tmp_path):
+    clone = _clone(tmp_path)
+    shown = 'include Makefile\nshown:\n\t@echo "YES=$$YES"\n'
+    (clone / "shown.mk").write_text(shown)
+    make = ["make", "-s", "-f", "shown.mk", "shown"]
+    environment = {**os.environ, "YES": "1"}
+
+    exported = subprocess.run(make, cwd=clone, env=environment, capture_output=True, text=True)
+    typed = subprocess.run([*make, "YES=1"], cwd=clone, capture_output=True, text=True)
+
+    assert (exported.stdout, typed.stdout) == ("YES=\n", "YES=1\n")
 
 
 def test_check_accepts_every_stack_of_the_project(tmp_path):
