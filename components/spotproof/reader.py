@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 import pulumi
+from pulumi.errors import InputPropertyErrorDetails
 
 from spotproof_gke.problems import Problem, ProblemsError, did_you_mean
 
@@ -26,7 +27,7 @@ class ArgumentsError(ProblemsError, pulumi.RunError, pulumi.InputPropertiesError
     def __init__(self, subject: str, problems: Sequence[Problem]) -> None:
         ProblemsError.__init__(self, subject, problems)
         self.message = str(self)
-        self.errors = [
+        self.errors: list[InputPropertyErrorDetails] | None = [
             {"property_path": camel_case(p.key), "reason": f"{p.rule}; {p.fix}"} for p in problems
         ]
 

@@ -93,3 +93,28 @@ def test_a_program_adds_spot_gpus_to_a_cluster_that_it_does_not_own(
     left = example.cloud()
     assert len(left[plain.CLUSTER]) == len(left[plain.NODE_POOL]) == 1
     assert not left.get(plain.BUCKET)
+
+
+BAD_POOL = {
+    "project": PROJECT,
+    "cluster": "base",
+    "clusterLocation": REGION,
+    "nodeServiceAccount": SETTINGS["nodeServiceAccount"],
+    "machineType": "g2-standrd-8",
+    "maxNodes": 0,
+}
+
+
+def test_a_refusal_speaks_the_callers_language_and_shows_no_traceback(tmp_path: Path) -> None:
+    program = {
+        "packages": {"spotproof": str(ROOT / "components")},
+        "resources": {"pool": {"type": "spotproof:SpotGpuPool", "properties": BAD_POOL}},
+    }
+    project = emulated_project(tmp_path, yaml.safe_dump(program), runtime="yaml")
+    preview = project.preview()
+    assert not preview.ok
+    assert "Traceback" not in preview.text
+    assert "File " not in preview.text
+    assert 'property machineType with value "g2-standrd-8"' in preview.text
+    assert 'did you mean "g2-standard-8"?' in preview.text
+    assert "property maxNodes with value 0" in preview.text
