@@ -153,6 +153,7 @@ def test_a_broken_earlier_copy_is_replaced(tmp_path: Path) -> None:
     [
         ("config:\n  k:p: true # on\n  k:t: 12:00\n", "config:\n  k:p: false # on\n  k:t: 12:00\n"),
         ("config:\n  k:t: 12:00\n", "config:\n  k:p: false\n  k:t: 12:00\n"),
+        ("config: {k:p: true, k:t: 12:00}", "config: {k:p: false, k:t: 12:00}"),
         ("config: {k:t: 12:00}\n", "config: {k:p: false, k:t: 12:00}\n"),
         ("config: {}\n", "config: {k:p: false, }\n"),
         ("config:\n", "config: {k:p: false}\n"),
