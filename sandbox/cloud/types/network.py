@@ -20,6 +20,7 @@ from spotproof_gke.locations import zones_of
 NETWORK = "gcp:compute/network:Network"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 ROUTER = "gcp:compute/router:Router"
+FIREWALL = "gcp:compute/firewall:Firewall"
 
 
 def network_path(reference: str, project: str) -> str:
@@ -101,7 +102,7 @@ class Network(ComputeKind):
         }
 
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
-        for token in (SUBNETWORK, ROUTER):
+        for token in (SUBNETWORK, ROUTER, FIREWALL):
             for user, properties in cloud.all(token):
                 if path_of(properties.get("network", "")) == identifier:
                     raise _in_use(identifier, user)
