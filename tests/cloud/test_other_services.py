@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.cloud import plain
 from tests.cloud.harness import PROJECT, REGION, Emulated, Refused
-from tests.cloud.plain import NETWORK
+from tests.cloud.plain import CLUSTER, NETWORK, NODE_POOL
 
 FIREWALL = "gcp:compute/firewall:Firewall"
 POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
@@ -111,6 +112,17 @@ def test_defaults_of_firewall_rules(cloud: Emulated) -> None:
     recorded = cloud.create(FIREWALL, "in", logged)
     assert recorded.outputs["direction"] == "INGRESS"
     assert recorded.outputs["enableLogging"] is True
+
+
+def test_a_placement_goes_after_the_pools_that_are_placed_by_it(cloud: Emulated) -> None:
+    placement = cloud.create(POLICY, "rp", PLACEMENT)
+    cloud.create(CLUSTER, "base", plain.cluster())
+    placed = plain.pool(placementPolicy={"type": "COMPACT", "policyName": "rp"})
+    pool = cloud.create(NODE_POOL, "pool", placed)
+    with pytest.raises(Refused, match=r"already being used by .*nodePools/pool"):
+        cloud.delete(placement)
+    cloud.delete(pool)
+    cloud.delete(placement)
 
 
 def test_a_new_name_of_a_placement_is_planned_as_an_update_and_fails(cloud: Emulated) -> None:

@@ -42,7 +42,8 @@ def not_found(identifier: str) -> ApiError:
     return ApiError(404, f"The resource '{identifier}' was not found")
 
 
-def _in_use(identifier: str, user: str) -> ApiError:
+def in_use(identifier: str, user: str) -> ApiError:
+    """What Compute Engine says to the deletion of a resource that `user` needs."""
     what = identifier.split("/")[-2].removesuffix("s")
     message = f"The {what} resource '{identifier}' is already being used by '{user}'"
     return ApiError(400, message, "resourceInUseByAnotherResource")
@@ -105,10 +106,10 @@ class Network(ComputeKind):
         for token in (SUBNETWORK, ROUTER, FIREWALL):
             for user, properties in cloud.all(token):
                 if path_of(properties.get("network", "")) == identifier:
-                    raise _in_use(identifier, user)
+                    raise in_use(identifier, user)
         for user, properties in cloud.all("gcp:container/cluster:Cluster"):
             if path_of(properties.get("network", "")) == identifier:
-                raise _in_use(identifier, user)
+                raise in_use(identifier, user)
 
 
 class Subnetwork(ComputeKind):
@@ -178,7 +179,7 @@ class Subnetwork(ComputeKind):
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
         for user, properties in cloud.all("gcp:container/cluster:Cluster"):
             if path_of(properties.get("subnetwork", "")) == identifier:
-                raise _in_use(identifier, user)
+                raise in_use(identifier, user)
 
 
 def _ranges(properties: Properties) -> list[str]:

@@ -5,9 +5,10 @@ from typing import Any, ClassVar
 
 from sandbox.cloud.problems import ProviderError
 from sandbox.cloud.types.base import Cloud, Config
-from sandbox.cloud.types.network import ComputeKind, not_found, unknown_region
+from sandbox.cloud.types.network import ComputeKind, in_use, not_found, unknown_region
 from sandbox.cloud.types.values import COMPUTE_API, Properties, block, last_part, path_of, same_name
 from sandbox.cloud.validate import one_of
+from spotproof_gke.locations import region_of
 
 RESOURCE_POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
 POLICIES = (
@@ -20,6 +21,11 @@ POLICIES = (
 DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 _NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _SCHEDULE = "snapshotSchedulePolicy.schedule"
+
+
+def policy_path(reference: str, project: str, region: str) -> str:
+    """The id of a resource policy given by name or id."""
+    return f"projects/{project}/regions/{region}/resourcePolicies/{last_part(reference)}"
 
 
 def _full_hour(path: str, value: Any) -> str | None:
@@ -80,15 +86,13 @@ class ResourcePolicy(ComputeKind):
         )
 
     def identify(self, inputs: Properties) -> str:
-        project, region = inputs["project"], inputs["region"]
-        return f"projects/{project}/regions/{region}/resourcePolicies/{inputs['name']}"
+        return policy_path(inputs["name"], inputs["project"], inputs["region"])
 
     def ids(self, identifier: str, config: Config) -> list[str]:
         path = path_of(identifier)
         if path.startswith("projects/"):
             return [path]
-        place = f"projects/{config.project}/regions/{config.region}"
-        return [f"{place}/resourcePolicies/{last_part(path)}"]
+        return [policy_path(path, config.project, config.region)]
 
     def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
         name = inputs["name"]
@@ -107,6 +111,13 @@ class ResourcePolicy(ComputeKind):
 
     def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
         return {**inputs, "selfLink": COMPUTE_API + self.identify(inputs)}
+
+    def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
+        for pool, properties in cloud.all("gcp:container/nodePool:NodePool"):
+            name = block(properties, "placementPolicy").get("policyName")
+            region = region_of(properties["location"])
+            if name and policy_path(name, properties["project"], region) == identifier:
+                raise in_use(identifier, pool)
 
 
 def _placement(inputs: Properties) -> list[str]:
