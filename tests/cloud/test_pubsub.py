@@ -30,6 +30,9 @@ def test_the_server_fills_in_how_long_a_subscription_waits_keeps_and_lives(cloud
     assert outputs["expirationPolicy"] == {"ttl": "2678400s"}
     assert not outputs.get("retryPolicy")
     assert not outputs.get("deadLetterPolicy")
+    retried = cloud.create(SUBSCRIPTION, "retried", {**PLAIN, "name": "retried", "retryPolicy": {}})
+    backoff = {"minimumBackoff": "10s", "maximumBackoff": "600s"}
+    assert retried.outputs["retryPolicy"] == backoff
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from sandbox.cloud.problems import ApiError
 from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.bucket import BUCKET
 from sandbox.cloud.types.durations import normal, outside, same, seconds_of
+from sandbox.cloud.types.service_account import missing_account
 from sandbox.cloud.types.topic import (
     DELETED,
     RETENTION_SECONDS,
@@ -56,6 +57,7 @@ class Subscription(PubSubKind):
             *_numbers(inputs),
             *_durations(inputs),
             *_delivery(inputs),
+            *_accounts(cloud, inputs),
         ]
 
     def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
@@ -152,6 +154,17 @@ def _delivery(inputs: Properties) -> list[str]:
             for name in NOT_PULLED
             if inputs.get(name)
         ]
+    return problems
+
+
+def _accounts(cloud: Cloud, inputs: Properties) -> list[str]:
+    """The accounts that deliver have to be there."""
+    problems = []
+    for path in (("pushConfig", "oidcToken"), ("bigqueryConfig",), ("cloudStorageConfig",)):
+        email = block(inputs, *path).get("serviceAccountEmail")
+        if email and missing_account(cloud, email):
+            where = ".".join(path)
+            problems.append(f"{where}: service account {email} does not exist")
     return problems
 
 
