@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from sandbox.cloud.lookups import get_bucket, get_cluster, get_network, get_subnetwork
 from sandbox.cloud.problems import ProviderError, did_you_mean
 from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.cluster_rules import known
@@ -108,4 +109,8 @@ INVOKES: dict[str, Callable[[Answer, Cloud], Answer]] = {
     "gcp:organizations/getClientConfig:getClientConfig": _get_client_config,
     "gcp:compute/getZones:getZones": _get_zones,
     "gcp:container/getEngineVersions:getEngineVersions": _get_engine_versions,
+    "gcp:container/getCluster:getCluster": get_cluster,
+    "gcp:compute/getNetwork:getNetwork": get_network,
+    "gcp:compute/getSubnetwork:getSubnetwork": get_subnetwork,
+    "gcp:storage/getBucket:getBucket": get_bucket,
 }

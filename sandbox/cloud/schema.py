@@ -172,12 +172,15 @@ def sdk_shape(token: str) -> dict[str, typing.Any]:
 
 
 def read_sdk(token: str) -> dict[str, typing.Any]:
-    """Introspect the SDK's classes for one type, or for the provider itself."""
+    """Introspect the SDK's classes for one type or function, or for the provider itself."""
     if token == PROVIDER:
         package = importlib.import_module("pulumi_gcp")
         return {"inputs": _class_shape(package.ProviderArgs), "outputs": {}}
     module_name, class_name = token.split(":")[1].split("/")[0], token.split(":")[2]
     package = importlib.import_module(f"pulumi_gcp.{module_name}")
+    if class_name.startswith("get"):
+        result = getattr(package, f"G{class_name[1:]}Result")
+        return {"inputs": {}, "outputs": _class_shape(result)}
     resource = getattr(package, class_name)
     state = vars(sys.modules[resource.__module__])[f"_{class_name}State"]
     inputs = _class_shape(getattr(package, f"{class_name}Args"))
@@ -196,25 +199,27 @@ def _properties(cls: type) -> typing.Iterator[tuple[str, object, bool]]:
 
 
 def _class_shape(cls: type) -> dict[str, typing.Any]:
-    inputs = sys.modules[cls.__module__.rsplit(".", 1)[0] + "._inputs"]
+    package = cls.__module__.rsplit(".", 1)[0]
     return {
-        name: {**_type_shape(annotation, inputs), "required": required}
+        name: {**_type_shape(annotation, package), "required": required}
         for name, annotation, required in _properties(cls)
     }
 
 
-def _type_shape(annotation: object, inputs: object) -> dict[str, typing.Any]:
+def _type_shape(annotation: object, package: str) -> dict[str, typing.Any]:
     plain = _strip(annotation)
     if isinstance(plain, typing.ForwardRef):
-        return {"kind": "block", "fields": _class_shape(getattr(inputs, plain.__forward_arg__))}
+        module, _, name = plain.__forward_arg__.rpartition(".")
+        named = getattr(sys.modules[f"{package}.{module or '_inputs'}"], name)
+        return {"kind": "block", "fields": _class_shape(named)}
     origin = typing.get_origin(plain)
     if origin is collections.abc.Sequence:
-        inner = _type_shape(typing.get_args(plain)[0], inputs)
+        inner = _type_shape(typing.get_args(plain)[0], package)
         if inner["kind"] == "block":
             return {"kind": "blocks", "fields": inner["fields"]}
         return {"kind": "list", "element": inner["kind"]}
     if origin is collections.abc.Mapping:
-        return {"kind": "map", "element": _type_shape(typing.get_args(plain)[1], inputs)["kind"]}
+        return {"kind": "map", "element": _type_shape(typing.get_args(plain)[1], package)["kind"]}
     return {"kind": _SCALARS.get(typing.cast(type, plain), "string")}
 
 

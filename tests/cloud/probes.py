@@ -29,8 +29,10 @@ def data() -> dict[str, Any]:
 
 
 def rows() -> list[Row]:
-    """The rows of supported types, in their order: later ones refer to earlier ones."""
-    return [row for row in data()["rows"] if row["type"] in kinds()]
+    """The rows of supported types, those first to which others refer."""
+    named = set(re.findall(r"\$\{([^}.]+)", json.dumps(data()["rows"])))
+    supported = [row for row in data()["rows"] if row["type"] in kinds()]
+    return sorted(supported, key=lambda row: row["id"] not in named)
 
 
 def unsupported() -> list[Row]:

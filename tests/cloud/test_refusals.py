@@ -31,6 +31,10 @@ SURROUNDINGS: list[tuple[str, dict[str, Any]]] = [
     ("pool", {"name": "sys", "initialNodeCount": 1}),
     ("bucket", {"name": "base-bucket", "publicAccessPrevention": "enforced"}),
     ("account", {"accountId": "base-account"}),
+    ("firewall", {"name": "base-firewall"}),
+    ("topic", {"name": "base-topic"}),
+    ("subscription", {"name": "base-subscription"}),
+    ("repository", {"repositoryId": "base-images"}),
 ]
 
 

@@ -1,7 +1,9 @@
 """What the emulated server adds to a resource."""
 
+import pytest
+
 from tests.cloud import plain
-from tests.cloud.harness import PROJECT, REGION, Emulated
+from tests.cloud.harness import PROJECT, REGION, Emulated, Refused
 from tests.cloud.plain import ACCOUNT, BUCKET, CLUSTER, NODE_POOL
 
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
@@ -123,3 +125,41 @@ def test_functions(cloud: Emulated) -> None:
         versionPrefix="1.35.",
     )
     assert versions["latestMasterVersion"].startswith("1.35.")
+
+
+def test_what_exists_can_be_looked_up(cloud: Emulated) -> None:
+    cloud.create(CLUSTER, "base", plain.cluster())
+    cloud.create(BUCKET, "bucket", plain.bucket(labels={"team": "vision"}))
+    network = cloud.invoke("gcp:compute/getNetwork:getNetwork", name="net")
+    assert network["selfLink"].endswith("/global/networks/net")
+    assert [link.rpartition("/")[2] for link in network["subnetworksSelfLinks"]] == ["sub"]
+    assert network["networkId"] == int(network["numericId"])
+    by_name = cloud.invoke("gcp:compute/getSubnetwork:getSubnetwork", name="sub")
+    by_link = cloud.invoke("gcp:compute/getSubnetwork:getSubnetwork", selfLink=by_name["selfLink"])
+    assert by_name == by_link
+    ranges = {each["rangeName"]: each["ipCidrRange"] for each in by_name["secondaryIpRanges"]}
+    assert ranges["pods"] == "10.4.0.0/14"
+    cluster = cloud.invoke("gcp:container/getCluster:getCluster", name="base", location=REGION)
+    assert cluster["releaseChannels"] == [{"channel": "REGULAR"}]
+    assert cluster["masterAuths"][0]["clusterCaCertificate"]
+    assert cluster["endpoint"]
+    bucket = cloud.invoke("gcp:storage/getBucket:getBucket", name="demo-bucket")
+    assert bucket["url"] == "gs://demo-bucket"
+    assert bucket["labels"]["team"] == "vision"
+    assert bucket["softDeletePolicies"][0]["retentionDurationSeconds"] == 604_800
+
+
+@pytest.mark.parametrize(
+    ("token", "args"),
+    [
+        ("gcp:container/getCluster:getCluster", {"name": "nowhere", "location": REGION}),
+        ("gcp:compute/getNetwork:getNetwork", {"name": "nowhere"}),
+        ("gcp:compute/getSubnetwork:getSubnetwork", {"name": "nowhere"}),
+        ("gcp:storage/getBucket:getBucket", {"name": "nowhere"}),
+    ],
+)
+def test_what_does_not_exist_is_not_found(
+    cloud: Emulated, token: str, args: dict[str, str]
+) -> None:
+    with pytest.raises(Refused, match=r"Error 404: Not found: .*nowhere"):
+        cloud.invoke(token, **args)

@@ -15,6 +15,15 @@ MODULES = (
     "service_account",
     "project_services",
     "iam",
+    "firewall",
+    "resource_policy",
+    "topic",
+    "subscription",
+    "pubsub_iam",
+    "repository",
+    "service_identity",
+    "alert_policy",
+    "dashboard",
 )
 
 

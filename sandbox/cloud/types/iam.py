@@ -38,7 +38,8 @@ def normal_member(member: str) -> str:
     return member
 
 
-def _same_member(old: Any, new: Any) -> bool:
+def same_member(old: Any, new: Any) -> bool:
+    """Whether two members differ in letter case only."""
     return (
         isinstance(old, str) and isinstance(new, str) and normal_member(old) == normal_member(new)
     )
@@ -49,7 +50,7 @@ class Member(Kind):
 
     named_by = ""
     idempotent = True
-    same_if: ClassVar = {"member": _same_member}
+    same_if: ClassVar = {"member": same_member}
     validators: ClassVar = {"member": iam_member}
     on = ""
 
@@ -101,7 +102,7 @@ class ProjectMember(Member):
     token = "gcp:projects/iAMMember:IAMMember"
     table, called = "project_iam_member", "project IAM member"
     same_if: ClassVar = {
-        "member": _same_member,
+        "member": same_member,
         "project": lambda old, new: (
             str(old).removeprefix("projects/") == str(new).removeprefix("projects/")
         ),
@@ -124,7 +125,7 @@ class BucketMember(Member):
     token = "gcp:storage/bucketIAMMember:BucketIAMMember"
     table, called = "bucket_iam_member", "bucket IAM member"
     has_project = False
-    same_if: ClassVar = {"member": _same_member, "bucket": _same_bucket}
+    same_if: ClassVar = {"member": same_member, "bucket": _same_bucket}
 
     def target(self, inputs: Properties) -> str:
         return f"b/{inputs['bucket'].removeprefix('b/')}"

@@ -20,6 +20,7 @@ from spotproof_gke.locations import zones_of
 NETWORK = "gcp:compute/network:Network"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 ROUTER = "gcp:compute/router:Router"
+FIREWALL = "gcp:compute/firewall:Firewall"
 
 
 def network_path(reference: str, project: str) -> str:
@@ -41,7 +42,8 @@ def not_found(identifier: str) -> ApiError:
     return ApiError(404, f"The resource '{identifier}' was not found")
 
 
-def _in_use(identifier: str, user: str) -> ApiError:
+def in_use(identifier: str, user: str) -> ApiError:
+    """What Compute Engine says to the deletion of a resource that `user` needs."""
     what = identifier.split("/")[-2].removesuffix("s")
     message = f"The {what} resource '{identifier}' is already being used by '{user}'"
     return ApiError(400, message, "resourceInUseByAnotherResource")
@@ -101,13 +103,13 @@ class Network(ComputeKind):
         }
 
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
-        for token in (SUBNETWORK, ROUTER):
+        for token in (SUBNETWORK, ROUTER, FIREWALL):
             for user, properties in cloud.all(token):
                 if path_of(properties.get("network", "")) == identifier:
-                    raise _in_use(identifier, user)
+                    raise in_use(identifier, user)
         for user, properties in cloud.all("gcp:container/cluster:Cluster"):
             if path_of(properties.get("network", "")) == identifier:
-                raise _in_use(identifier, user)
+                raise in_use(identifier, user)
 
 
 class Subnetwork(ComputeKind):
@@ -177,7 +179,7 @@ class Subnetwork(ComputeKind):
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
         for user, properties in cloud.all("gcp:container/cluster:Cluster"):
             if path_of(properties.get("subnetwork", "")) == identifier:
-                raise _in_use(identifier, user)
+                raise in_use(identifier, user)
 
 
 def _ranges(properties: Properties) -> list[str]:

@@ -5,11 +5,12 @@ import re
 from sandbox.cloud.problems import did_you_mean
 from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.cluster_rules import OLDER_ACCELERATORS, outside
+from sandbox.cloud.types.resource_policy import RESOURCE_POLICY, policy_path
 from sandbox.cloud.types.service_account import missing_account
 from sandbox.cloud.types.values import Properties
 from sandbox.cloud.versions import DEFAULT_VERSION, VERSIONS, older
 from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES, MachineType
-from spotproof_gke.locations import is_zone, zones_of
+from spotproof_gke.locations import is_zone, region_of, zones_of
 
 SHUTDOWN_SECONDS = (0, 30, 120)
 FLEX_RUN_SECONDS = (600, 604_800)
@@ -36,6 +37,7 @@ def refuse(
         *_grace(config, cluster),
         *_secondary_disks(config),
         *_placement(inputs, cluster, config),
+        *_missing_policy(cloud, inputs, location),
         *_version(inputs, cluster),
     ]
     if not wrong_zones:
@@ -201,6 +203,16 @@ def _placement(inputs: Properties, cluster: Properties, config: Properties) -> l
     if len(zones) > 1:
         return [f"placementPolicy COMPACT needs one zone, not {len(zones)} (nodeLocations)"]
     return []
+
+
+def _missing_policy(cloud: Cloud, inputs: Properties, location: str) -> list[str]:
+    name = (inputs.get("placementPolicy") or {}).get("policyName")
+    if not name:
+        return []
+    policy = policy_path(name, inputs["project"], region_of(location))
+    if cloud.find(RESOURCE_POLICY, policy) is not None:
+        return []
+    return [f"placementPolicy.policyName: the resource policy '{policy}' does not exist"]
 
 
 def _version(inputs: Properties, cluster: Properties) -> list[str]:
