@@ -36,8 +36,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "slow": OPERATIONS,
     "crash-before": CHANGES,
     "crash-after": CHANGES,
+    "kill-engine": CHANGES,
 }
-"""Each kind of fault, and the operations that can meet with it."""
+"""Each kind of fault, and the operations that can meet with it.
+
+A provider that crashes leaves an engine that writes its state and forgets the operation; an engine
+that is killed leaves a lock and a pending operation, and its provider finishes what it has begun.
+"""
 
 WITH_MACHINES = ("gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool")
 """The types that a zone can run out of machines for."""

@@ -1,6 +1,8 @@
 """Faults at work: the provider asks here before and after each request to the cloud."""
 
 import os
+import signal
+import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,6 +120,9 @@ class Injector:
             os._exit(CRASHED)
         elif rule.kind == "crash-after":
             request.crash = True
+        elif rule.kind == "kill-engine":
+            self._log(request, rule.kind, "the engine is killed; the provider goes on")
+            kill_engine()
         else:
             self._refuse(rule, request)
 
@@ -185,3 +190,18 @@ def settle(store: Store, token: str, identifier: str) -> None:
     if thing and SHORT_OF_MACHINES in thing["properties"]:
         rest = {k: v for k, v in thing["properties"].items() if k != SHORT_OF_MACHINES}
         store.put(token, identifier, rest)
+
+
+def kill_engine() -> None:
+    """Kill the engine that started this process; raises ProviderError when none did."""
+    engine = os.getppid()
+    try:
+        name = Path(f"/proc/{engine}/comm").read_text().strip()
+    except OSError:  # a system without /proc
+        shown = subprocess.run(
+            ["ps", "-o", "comm=", "-p", str(engine)], capture_output=True, text=True, check=False
+        )
+        name = os.path.basename(shown.stdout.strip())
+    if name != "pulumi":
+        raise ProviderError(f"kill-engine: process {engine} ({name}) is no engine; none is killed")
+    os.kill(engine, signal.SIGKILL)
