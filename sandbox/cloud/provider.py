@@ -177,20 +177,23 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
             kind.before_call(full, old)
             asked = Request("update", kind, logical, request.id, full)
-            self.injector.before(asked, self.cloud)
-            found = self._update(asked, old, secrets)
+            calls = kind.needs_call(self.changes(kind, old, full))
+            if calls:
+                self.injector.before(asked, self.cloud)
+            found = self._update(asked, old, secrets, calls)
             self.injector.after(asked)
             state = kind.read(found, {**old, **full}, self.config)
         return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
 
-    def _update(self, asked: Request, old: Properties, secrets: frozenset[str]) -> Properties:
+    def _update(
+        self, asked: Request, old: Properties, secrets: frozenset[str], calls: bool
+    ) -> Properties:
         kind, identifier = asked.kind, asked.identifier
         with self.store.locked():
             before = self.cloud.find(kind.token, identifier)
             settle(self.store, kind.token, identifier)
             with self._logged(asked, before, secrets) as done:
-                changed = self.changes(kind, old, asked.properties)
-                if kind.needs_call(changed):
+                if calls:
                     kind.update(self.cloud, identifier, asked.properties, old)
                 after = self.cloud.find(kind.token, identifier)
                 if after is None:

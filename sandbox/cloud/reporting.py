@@ -90,6 +90,7 @@ class Logged:
     ) -> None:
         kind = asked.kind
         self.store = store
+        self.wanted = asked.properties
         self.secrets = (secrets - {"effectiveLabels", "pulumiLabels"}) | set(kind.secret)
         if kind.labels in secrets:
             self.secrets |= {"effectiveLabels", "pulumiLabels"}
@@ -111,8 +112,14 @@ class Logged:
     def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
         if error is not None:
             # A refused request changes nothing.
-            self.entry.update(after=self.entry["before"], error=str(error))
+            self.entry.update(after=self.entry["before"], error=self._told(str(error)))
         self.store.log(self.entry)
+
+    def _told(self, text: str) -> str:
+        for name in self.secrets:
+            for value in _texts(self.wanted.get(name)):
+                text = text.replace(value, HIDDEN)
+        return text
 
     def _shown(self, properties: Properties | None) -> Properties | None:
         if properties is None:
@@ -120,3 +127,12 @@ class Logged:
         return {
             name: HIDDEN if name in self.secrets else value for name, value in properties.items()
         }
+
+
+def _texts(value: object) -> list[str]:
+    """All texts within a value, the longest first."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return sorted((text for item in value for text in _texts(item)), key=len, reverse=True)
+    return [value] if isinstance(value, str) and value else []

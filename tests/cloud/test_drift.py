@@ -7,8 +7,19 @@ import pytest
 from sandbox.cloud import drift
 from sandbox.cloud.finding import CommandError
 from tests.cloud import plain
-from tests.cloud.harness import Emulated, Recorded
-from tests.cloud.plain import BUCKET, CLUSTER, NETWORK, NODE_POOL
+from tests.cloud.harness import PROJECT, Emulated, Recorded
+from tests.cloud.plain import (
+    ACCOUNT,
+    BUCKET,
+    BUCKET_MEMBER,
+    CLUSTER,
+    NETWORK,
+    NODE_POOL,
+    PROJECT_MEMBER,
+    ROUTER,
+    ROUTER_NAT,
+    SERVICE,
+)
 
 TAINT = {"key": "cloud.google.com/gke-spot", "value": "true", "effect": "NO_SCHEDULE"}
 
@@ -108,6 +119,28 @@ def test_a_deleted_bucket_is_gone_for_the_refresh(cloud: Emulated) -> None:
     recorded = cloud.create(BUCKET, "data", plain.bucket())
     assert drift.delete(cloud.store, "bucket", "demo-bucket") == "deleted demo-bucket"
     assert cloud.refresh(recorded) is None
+
+
+def test_any_resource_can_be_deleted_and_is_gone_for_the_refresh(cloud: Emulated) -> None:
+    nat = {
+        "name": "nat",
+        "router": "router",
+        "natIpAllocateOption": "AUTO_ONLY",
+        "sourceSubnetworkIpRangesToNat": "ALL_SUBNETWORKS_ALL_IP_RANGES",
+    }
+    user = {"role": "roles/viewer", "member": "user:a@example.com"}
+    recorded = [
+        cloud.create(ROUTER, "router", {"name": "router", "network": "net"}),
+        cloud.create(ROUTER_NAT, "nat", nat),
+        cloud.create(ACCOUNT, "trainer", {"accountId": "trainer"}),
+        cloud.create(SERVICE, "gke", {"service": "container.googleapis.com"}),
+        cloud.create(PROJECT_MEMBER, "viewer", {"project": PROJECT, **user}),
+        cloud.create(BUCKET, "data", plain.bucket()),
+        cloud.create(BUCKET_MEMBER, "reader", {"bucket": "demo-bucket", **user}),
+    ]
+    for each in reversed(recorded):
+        drift.delete(cloud.store, each.type, each.id)
+        assert cloud.refresh(each) is None
 
 
 def test_a_deleted_cluster_takes_its_pools_along(cloud: Emulated, pool: Recorded) -> None:

@@ -147,3 +147,13 @@ def test_the_log_has_no_secret_of_the_program(cloud: Emulated) -> None:
     created = text.splitlines()[-2]
     assert "hush" not in created
     assert '"logging": "[secret]"' in created
+
+
+def test_a_logged_refusal_has_no_secret_of_the_program(cloud: Emulated) -> None:
+    checked = cloud.check(BUCKET, "data", plain.bucket(storageClass="hush-3"))
+    properties = wire.marshal(checked, frozenset({"storageClass"}))
+    request = provider_pb2.CreateRequest(urn=urn(BUCKET, "data"), properties=properties)
+    with pytest.raises(Exception, match="is none of"):
+        cloud.provider.Create(request, cloud.context)
+    assert log(cloud)[-1]["error"].count("[secret]") == 1
+    assert "hush" not in cloud.store.log_path.read_text()
