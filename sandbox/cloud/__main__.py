@@ -92,7 +92,7 @@ def _say(text: str) -> int:
 def _reset(folder: Path, options: argparse.Namespace) -> int:
     store = Store(folder)
     count = len(store.everything())
-    if not options.yes:
+    if count and not options.yes:
         if not sys.stdin.isatty():
             raise CommandError(f"reset deletes {count} resources of {folder}; say so with --yes")
         if input(f"Delete {count} resources of {folder}? [y/N] ").strip().lower() != "y":

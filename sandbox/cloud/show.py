@@ -10,6 +10,7 @@ from sandbox.cloud.store import Thing
 from sandbox.cloud.types import kinds
 from sandbox.cloud.types.base import SHORT_OF_MACHINES
 
+WIDEST = 90  # of a column; ids of IAM members are longer and push the rest along
 _INTERNAL = ("givenTaints", "defaultPool", SHORT_OF_MACHINES)
 
 
@@ -52,7 +53,7 @@ def as_table(things: Sequence[Thing]) -> str:
         where = properties.get("location") or properties.get("region") or "-"
         short = thing["type"].rpartition(":")[2]
         rows.append((short, thing["id"], str(where).lower(), status(thing), _details(thing)))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    widths = [min(max(len(row[column]) for row in rows), WIDEST) for column in range(4)]
     lines = [
         "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]])
         for row in rows
