@@ -5,6 +5,7 @@ errors; that of denied permissions, and which permission and quota it is, follow
 documentation of each service.
 """
 
+import re
 from typing import Any
 
 from sandbox.cloud.problems import ApiError, ProviderError
@@ -123,7 +124,7 @@ def _permission(kind: Kind, operation: str, service: str) -> str:
     if kind.token in _PERMISSIONS:
         pattern, verbs = _PERMISSIONS[kind.token]
         return pattern.format(verbs.get(verb, verb))
-    if "IAMMember" in kind.token:
+    if kind.token.lower().endswith("iammember"):
         verb = "getIamPolicy" if operation == "read" else "setIamPolicy"
         if service == "cloudresourcemanager":
             return f"resourcemanager.projects.{verb}"
@@ -132,7 +133,7 @@ def _permission(kind: Kind, operation: str, service: str) -> str:
 
 def _collection(kind: Kind) -> str:
     """The type in the plural, as permissions and quotas have it."""
-    name = kind.token.rpartition(":")[2].replace("IAMMember", "")
+    name = re.sub("(?i)iammember$", "", kind.token.rpartition(":")[2])
     name = name or {"projects": "project", "serviceaccount": "serviceAccount"}.get(
         kind.token.split(":")[1].partition("/")[0], "resource"
     )

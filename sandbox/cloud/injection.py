@@ -176,6 +176,14 @@ class Injector:
         )
 
 
+def expected_id(kind: Kind, logical: str, inputs: Properties) -> str:
+    """The id that a create is going to give; the logical name where the server makes one up."""
+    try:
+        return kind.identify(inputs)
+    except KeyError:
+        return logical
+
+
 class PartialError(ProviderError):
     """The resource was made, but not wholly: the engine records it, with the error."""
 

@@ -12,7 +12,7 @@ from sandbox.cloud import schema, wire
 from sandbox.cloud.check import check
 from sandbox.cloud.describe import package_schema
 from sandbox.cloud.diff import Change, diff
-from sandbox.cloud.injection import Injector, PartialError, Request, settle
+from sandbox.cloud.injection import Injector, PartialError, Request, expected_id, settle
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
 from sandbox.cloud.problems import ApiError, ProviderError, did_you_mean
@@ -142,7 +142,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 state = kind.state_for_preview(full, None, self.config)
                 return provider_pb2.CreateResponse(properties=self._state(kind, state, secrets))
             kind.before_call(full, None)
-            asked = Request("create", kind, logical, kind.identify(full), full)
+            asked = Request("create", kind, logical, expected_id(kind, logical, full), full)
             self.injector.before(asked, self.cloud)
             identifier, found = self._create(asked, secrets)
             self.injector.after(asked)
