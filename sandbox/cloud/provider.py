@@ -12,6 +12,7 @@ from sandbox.cloud import schema, wire
 from sandbox.cloud.check import check
 from sandbox.cloud.describe import package_schema
 from sandbox.cloud.diff import Change, diff
+from sandbox.cloud.injection import Injector, PartialError, Request, expected_id, settle
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
 from sandbox.cloud.problems import ApiError, ProviderError, did_you_mean
@@ -20,7 +21,7 @@ from sandbox.cloud.reporting import Errors, Logged
 from sandbox.cloud.states import refreshed, without_notes
 from sandbox.cloud.store import Store
 from sandbox.cloud.types import kind_of
-from sandbox.cloud.types.base import Cloud, Config, Kind
+from sandbox.cloud.types.base import SHORT_OF_MACHINES, Cloud, Config, Kind
 from sandbox.cloud.types.values import Properties
 
 LABEL_OUTPUTS = frozenset({"effectiveLabels", "pulumiLabels"})
@@ -31,6 +32,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.injector = Injector(store)
         self.config = Config()
         self.busy = 0
         self.busy_lock = threading.Lock()
@@ -140,14 +142,25 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 state = kind.state_for_preview(full, None, self.config)
                 return provider_pb2.CreateResponse(properties=self._state(kind, state, secrets))
             kind.before_call(full, None)
-            with self.store.locked(), self._logged("create", kind, logical, None, full) as done:
-                identifier = kind.create(self.cloud, full)
-                properties = self.cloud.find(kind.token, identifier) or {}
-                state = kind.read(properties, full, self.config)
-                done(identifier, properties)
-        return provider_pb2.CreateResponse(
-            id=identifier, properties=self._state(kind, state, secrets)
-        )
+            asked = Request("create", kind, logical, expected_id(kind, logical, full), full)
+            self.injector.before(asked, self.cloud)
+            identifier, found = self._create(asked, secrets)
+            self.injector.after(asked)
+            state = self._state(kind, kind.read(found, full, self.config), secrets)
+            if asked.error:
+                raise PartialError(str(asked.error), identifier, state, request.properties)
+        return provider_pb2.CreateResponse(id=identifier, properties=state)
+
+    def _create(self, asked: Request, secrets: frozenset[str]) -> tuple[str, Properties]:
+        kind, inputs = asked.kind, asked.properties
+        with self.store.locked(), self._logged(asked, None, secrets) as done:
+            identifier = kind.create(self.cloud, inputs)
+            found = self.cloud.find(kind.token, identifier) or {}
+            if asked.error:
+                found = {**found, SHORT_OF_MACHINES: True}
+                self.store.put(kind.token, identifier, found)
+            done(identifier, found)
+        return identifier, found
 
     def Update(self, request, context):
         """Change a resource in place, or tell what it would look like."""
@@ -163,19 +176,25 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 state = kind.state_for_preview(full, old, self.config)
                 return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
             kind.before_call(full, old)
-            found = self._update(kind, logical, request.id, full, old)
+            asked = Request("update", kind, logical, request.id, full)
+            calls = kind.needs_call(self.changes(kind, old, full))
+            if calls:
+                self.injector.before(asked, self.cloud)
+            found = self._update(asked, old, secrets, calls)
+            self.injector.after(asked)
             state = kind.read(found, {**old, **full}, self.config)
         return provider_pb2.UpdateResponse(properties=self._state(kind, state, secrets))
 
     def _update(
-        self, kind: Kind, logical: str, identifier: str, inputs: Properties, old: Properties
+        self, asked: Request, old: Properties, secrets: frozenset[str], calls: bool
     ) -> Properties:
+        kind, identifier = asked.kind, asked.identifier
         with self.store.locked():
             before = self.cloud.find(kind.token, identifier)
-            with self._logged("update", kind, logical, before, inputs) as done:
-                changed = self.changes(kind, old, inputs)
-                if kind.needs_call(changed):
-                    kind.update(self.cloud, identifier, inputs, old)
+            settle(self.store, kind.token, identifier)
+            with self._logged(asked, before, secrets) as done:
+                if calls:
+                    kind.update(self.cloud, identifier, asked.properties, old)
                 after = self.cloud.find(kind.token, identifier)
                 if after is None:
                     raise ApiError(404, f"Not found: {identifier}")
@@ -186,25 +205,33 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """Delete a resource."""
         token, logical = urn_parts(request.urn)
         kind = self._kind(token, context)
-        state = wire.plain(request.properties)
-        with self._errors(context, kind, "delete"), self.store.locked():
+        state, secrets = wire.unmarshal(request.properties)
+        with self._errors(context, kind, "delete"):
             if not _to_delete(kind, state):
                 return empty_pb2.Empty()
-            before = self.cloud.find(kind.token, request.id)
-            with self._logged("delete", kind, logical, before, {}) as done:
-                kind.delete(self.cloud, request.id, state)
-                done(request.id, None)
+            asked = Request("delete", kind, logical, request.id, state)
+            self.injector.before(asked, self.cloud)
+            with self.store.locked():
+                before = self.cloud.find(kind.token, request.id)
+                with self._logged(asked, before, secrets) as done:
+                    kind.delete(self.cloud, request.id, state)
+                    done(request.id, None)
+            self.injector.after(asked)
         return empty_pb2.Empty()
 
     def Read(self, request, context):
         """Ask the server for a resource: a refresh, an import, or a `get`."""
-        token, _ = urn_parts(request.urn)
+        token, logical = urn_parts(request.urn)
         kind = self._kind(token, context)
         prior, secrets = wire.unmarshal(request.properties)
         inputs, more = wire.unmarshal(request.inputs)
-        with self._errors(context, kind), self.store.locked():
-            found = kind.find(self.cloud, request.id)
-        self._log_read(token, request.id, found is not None)
+        with self._errors(context, kind):
+            self.injector.before(Request("read", kind, logical, request.id, prior), self.cloud)
+            with self.store.locked():
+                for identifier in kind.ids(request.id, self.config):
+                    settle(self.store, token, identifier)
+                found = kind.find(self.cloud, request.id)
+        self._log_read(token, logical, request.id, found is not None)
         if found is None:
             return provider_pb2.ReadResponse()
         identifier, properties = found
@@ -218,8 +245,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def Invoke(self, request, context):
         """Answer a function of the SDK."""
-        with self._errors(context), self.store.locked():
-            answer = invoke(request.tok, wire.plain(request.args), self.cloud)
+        args = wire.plain(request.args)
+        with self._errors(context):
+            project = args.get("project") or self.config.project
+            self.injector.need_api(request.tok, project, self.cloud)
+            with self.store.locked():
+                answer = invoke(request.tok, args, self.cloud)
         response = provider_pb2.InvokeResponse()
         getattr(response, "return").CopyFrom(wire.marshal(answer))
         return response
@@ -236,9 +267,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             context.abort(grpc.StatusCode.NOT_FOUND, str(error))
             raise
 
-    def _log_read(self, token: str, identifier: str, found: bool) -> None:
-        entry = {"time": time.time(), "method": "read", "type": token, "id": identifier}
-        self.store.log({**entry, "found": found})
+    def _log_read(self, token: str, logical: str, identifier: str, found: bool) -> None:
+        entry = {"time": time.time(), "method": "read", "type": token, "name": logical}
+        self.store.log({**entry, "id": identifier, "found": found})
 
     def _state(self, kind: Kind, state: Properties, secrets: frozenset[str]) -> Any:
         secret = secrets | LABEL_OUTPUTS if kind.labels else secrets
@@ -249,10 +280,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> Errors:
         return Errors(self, context, kind, operation)
 
-    def _logged(
-        self, method: str, kind: Kind, name: str, before: Properties | None, inputs: Properties
-    ) -> Logged:
-        return Logged(self.store, method, kind, name, before, inputs)
+    def _logged(self, asked: Request, before: Properties | None, secrets: frozenset[str]) -> Logged:
+        return Logged(self.store, asked, before, secrets)
 
 
 def _to_delete(kind: Kind, state: Properties) -> bool:

@@ -30,6 +30,13 @@ class _Aborted(Exception):
 
 
 class _Context:
+    """A call's context; `metadata` is what was sent beside the last error."""
+
+    metadata: tuple[tuple[str, bytes], ...] = ()
+
+    def set_trailing_metadata(self, metadata: tuple[tuple[str, bytes], ...]) -> None:
+        self.metadata = metadata
+
     def abort(self, code: object, details: str) -> None:
         raise _Aborted(details)
 

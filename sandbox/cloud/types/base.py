@@ -16,6 +16,8 @@ from sandbox.cloud.types.values import Properties, last_part, path_of
 from sandbox.cloud.validate import Validator
 from sandbox.cloud.wire import UNKNOWN
 
+SHORT_OF_MACHINES = "shortOfMachines"
+"""In a stored resource: Google goes on looking for its machines, and says it is in ERROR."""
 ATTRIBUTION = {"goog-pulumi-provisioned": "true"}
 _PROJECT = re.compile(r"^(projects/)?([a-z0-9.-]+:)?[a-z][a-z0-9-]*[a-z0-9]$")
 
@@ -191,6 +193,7 @@ class Kind:
     def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
         """The state as the provider records it after asking the server."""
         state = copy.deepcopy(properties)
+        state.pop(SHORT_OF_MACHINES, None)
         for name in self.local:
             value = prior.get(name, self.schema.fields[name].default)
             if value is not None:
