@@ -1,8 +1,8 @@
 """What Google's servers say when they refuse for reasons outside the request: quota and the like.
 
-The wording of quota, stock-out and disabled API was seen in public reports of the real provider's
-errors; that of denied permissions, and which permission and quota it is, follows Google's
-documentation of each service.
+The wording of quota and stock-out was seen in public reports of the real provider's errors. That of
+a disabled API and of a denied permission, and which permission it is, was not checked against a
+source.
 """
 
 import re
