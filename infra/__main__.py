@@ -43,7 +43,8 @@ cluster = spotproof.GkeCluster(
         pods_range_name=network.pods_range_name,
         services_range_name=network.services_range_name,
     ),
-    after(services),
+    # Nodes need the NAT from the start.
+    after(services, network),
 )
 nodes: dict[str, Any] = {
     "project": settings.project,
@@ -52,7 +53,7 @@ nodes: dict[str, Any] = {
     "node_service_account": cluster.node_service_account,
 }
 system_pool = spotproof.SystemNodePool(
-    "system", spotproof.SystemNodePoolArgs(**settings.system_pool, **nodes), after(services)
+    "system", spotproof.SystemNodePoolArgs(**settings.system_pool, **nodes), after(cluster)
 )
 spot_pools = {
     key: spotproof.SpotGpuPool(

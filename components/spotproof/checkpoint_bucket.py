@@ -177,7 +177,7 @@ class CheckpointBucket(pulumi.ComponentResource):
     """Name of the bucket."""
 
     url: pulumi.Output[str]
-    """Address of the bucket, `gs://NAME`; known once the workloads may use it."""
+    """Address of the bucket, `gs://NAME`."""
 
     location: pulumi.Output[str]
     """Region of the bucket, in lower case."""
@@ -205,31 +205,27 @@ class CheckpointBucket(pulumi.ComponentResource):
             labels=plan.labels,
             opts=child_of(self),
         )
-        grants = self._grants(name, plan, bucket)
+        self._grant(name, plan, bucket)
         self.bucket_name = bucket.name
-        self.url = pulumi.Output.all(bucket.url, *grants).apply(lambda known: known[0])
+        self.url = bucket.url
         self.location = bucket.location.apply(str.lower)
         self.register_outputs(
             {"bucketName": self.bucket_name, "url": self.url, "location": self.location}
         )
 
-    def _grants(
-        self, name: str, plan: CheckpointBucketPlan, bucket: storage.Bucket
-    ) -> list[pulumi.Output[str]]:
+    def _grant(self, name: str, plan: CheckpointBucketPlan, bucket: storage.Bucket) -> None:
         number = plan.cluster_project_number
         if number is None:
             number = bucket.project_number.apply(lambda known: str(int(known)))
-        return [
-            storage.BucketIAMMember(
-                f"{name}-{workload.replace('/', '.')}-{role}",
-                bucket=bucket.name,
-                role=WORKLOAD_ROLES[role],
-                member=workload_principal(number, plan.cluster_project, workload),
-                opts=child_of(self),
-            ).etag
-            for workload in plan.workloads
-            for role in sorted(WORKLOAD_ROLES)
-        ]
+        for workload in plan.workloads:
+            for role in sorted(WORKLOAD_ROLES):
+                storage.BucketIAMMember(
+                    f"{name}-{workload.replace('/', '.')}-{role}",
+                    bucket=bucket.name,
+                    role=WORKLOAD_ROLES[role],
+                    member=workload_principal(number, plan.cluster_project, workload),
+                    opts=child_of(self),
+                )
 
 
 def workload_principal(

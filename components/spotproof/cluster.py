@@ -1,5 +1,6 @@
 """A regional Standard cluster."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypedDict
@@ -161,7 +162,7 @@ class GkeCluster(pulumi.ComponentResource):
     """Workload identity pool, `PROJECT.svc.id.goog`."""
 
     node_service_account: pulumi.Output[str]
-    """Email of the service account that nodes run as; known once it has its roles."""
+    """Email of the service account that nodes run as; a pool that depends on this component finds it with its roles."""
 
     credentials_command: pulumi.Output[str]
     """The command that writes this cluster's entry into a kubeconfig."""
@@ -173,8 +174,9 @@ class GkeCluster(pulumi.ComponentResource):
         plan = plan_gke_cluster(read, name)
         read.finish(f"GkeCluster {name}")
         super().__init__("spotproof:index:GkeCluster", name, None, opts)
-        self.node_service_account = self._node_service_account(name, plan)
-        cluster = self._cluster(name, plan)
+        account = self._node_account(name, plan)
+        self.node_service_account = account.email
+        cluster = self._cluster(name, plan, self._grants(name, plan, account))
         self.cluster_id = cluster.id
         self.cluster_name = cluster.name
         self.location = cluster.location
@@ -199,28 +201,32 @@ class GkeCluster(pulumi.ComponentResource):
             }
         )
 
-    def _node_service_account(self, name: str, plan: GkeClusterPlan) -> pulumi.Output[str]:
-        account = serviceaccount.Account(
+    def _node_account(self, name: str, plan: GkeClusterPlan) -> serviceaccount.Account:
+        return serviceaccount.Account(
             f"{name}-nodes",
             project=plan.project,
             account_id=names.shortened(f"{plan.cluster_name}-nodes", names.ACCOUNT_ID_MAX),
             display_name=f"Nodes of GKE cluster {plan.cluster_name}",
             opts=child_of(self),
         )
-        grants = [
+
+    def _grants(
+        self, name: str, plan: GkeClusterPlan, account: serviceaccount.Account
+    ) -> list[projects.IAMMember]:
+        return [
             projects.IAMMember(
                 f"{name}-nodes-{role}",
                 project=plan.project,
                 role=NODE_ROLES[role],
-                member=account.member,
+                member=pulumi.Output.concat("serviceAccount:", account.email),
                 opts=child_of(self),
             )
             for role in sorted(NODE_ROLES)
         ]
-        roles = [grant.etag for grant in grants]
-        return pulumi.Output.all(account.email, *roles).apply(lambda known: known[0])
 
-    def _cluster(self, name: str, plan: GkeClusterPlan) -> container.Cluster:
+    def _cluster(
+        self, name: str, plan: GkeClusterPlan, grants: Sequence[projects.IAMMember]
+    ) -> container.Cluster:
         return container.Cluster(
             f"{name}-cluster",
             name=plan.cluster_name,
@@ -273,7 +279,8 @@ class GkeCluster(pulumi.ComponentResource):
             cluster_autoscaling=cluster_autoscaling(
                 plan.auto_provisioning, self.node_service_account
             ),
-            opts=child_of(self, timeout="1h"),
+            # Auto-provisioned nodes need the roles of their account from the start.
+            opts=child_of(self, depends_on=grants, timeout="1h"),
         )
 
 

@@ -101,7 +101,7 @@ class Network(pulumi.ComponentResource):
     """Name of the VPC."""
 
     subnetwork_id: pulumi.Output[str]
-    """Id of the subnetwork; known once the NAT is there, so that no node starts without a way out."""
+    """Id of the subnetwork; a cluster that depends on this component starts no node before the NAT is there."""
 
     region: pulumi.Output[str]
     """Region of the subnetwork."""
@@ -154,7 +154,7 @@ class Network(pulumi.ComponentResource):
             network=vpc.id,
             opts=child_of(self),
         )
-        nat = compute.RouterNat(
+        compute.RouterNat(
             f"{name}-nat",
             name=f"{plan.network_name}-nat",
             project=plan.project,
@@ -167,7 +167,7 @@ class Network(pulumi.ComponentResource):
         )
         self.network_id = vpc.id
         self.network_name = vpc.name
-        self.subnetwork_id = pulumi.Output.all(subnetwork.id, nat.id).apply(lambda ids: ids[0])
+        self.subnetwork_id = subnetwork.id
         self.region = subnetwork.region
         self.pods_range_name = pulumi.Output.from_input(PODS_RANGE)
         self.services_range_name = pulumi.Output.from_input(SERVICES_RANGE)

@@ -386,3 +386,26 @@ def test_a_first_preview_declares_what_an_update_declares() -> None:
 
     preview = {(d.type, d.name) for d in declare(program, preview=True)}
     assert preview == {(d.type, d.name) for d in declare(program)}
+
+
+def test_a_new_role_or_nat_never_looks_like_a_new_cluster_or_pool() -> None:
+    """An account or subnetwork unknown in a preview would show as their replacement."""
+
+    def program() -> None:
+        network = spotproof.Network("net", {"project": PROJECT, "region": "us-central1"})
+        args = {**CLUSTER, "subnetwork_id": network.subnetwork_id}
+        cluster = spotproof.GkeCluster("train", args)  # type: ignore
+        spotproof.SystemNodePool(
+            "system",
+            {**POOL, "node_service_account": cluster.node_service_account},  # type: ignore
+        )
+
+    def answer(token: str, name: str, inputs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        new = token in ("gcp:compute/routerNat:RouterNat", "gcp:projects/iAMMember:IAMMember")
+        return None if new else f"{name}-id", {"email": "nodes@x.iam.gserviceaccount.com", **inputs}
+
+    declared = declare(program, preview=True, answer=answer)
+    cluster = only(declared, "gcp:container/cluster:Cluster")
+    pool = only(declared, "gcp:container/nodePool:NodePool")
+    assert cluster.props["subnetwork"] == "net-subnetwork-id"
+    assert pool.props["nodeConfig"]["serviceAccount"] == "nodes@x.iam.gserviceaccount.com"
