@@ -8,8 +8,8 @@ import pulumi
 from pulumi_gcp import container
 from typing_extensions import NotRequired
 
-from spotproof.location_rules import read_zones
 from spotproof.nodes import CLOUD_PLATFORM
+from spotproof.places import read_zones
 from spotproof.reader import Reader
 from spotproof_gke import accelerators
 from spotproof_gke.accelerators import MACHINE_TYPES, MachineType

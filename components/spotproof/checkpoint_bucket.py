@@ -8,8 +8,8 @@ import pulumi
 from pulumi_gcp import storage
 from typing_extensions import NotRequired
 
-from spotproof.location_rules import read_location
 from spotproof.options import child_of
+from spotproof.places import read_location, read_project
 from spotproof.reader import Reader
 from spotproof_gke import contract, locations, names
 from spotproof_gke.problems import Problem
@@ -77,8 +77,7 @@ class CheckpointBucketPlan:
 
 def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
     """Judge the arguments of a `CheckpointBucket`; problems are noted on `read`."""
-    project = read.text("project")
-    read.extend(names.project_id_problems("project", project) if project else [])
+    project = read_project(read)
     cluster_name = read.text("cluster_name")
     if cluster_name:
         read.extend(names.cluster_name_problems("cluster_name", cluster_name))

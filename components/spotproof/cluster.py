@@ -15,7 +15,6 @@ from spotproof.auto_provisioning import (
     cluster_autoscaling,
     plan_auto_provisioning,
 )
-from spotproof.location_rules import read_region
 from spotproof.maintenance import (
     MaintenanceWindowArgs,
     MaintenanceWindowPlan,
@@ -23,6 +22,7 @@ from spotproof.maintenance import (
     plan_maintenance_window,
 )
 from spotproof.options import child_of
+from spotproof.places import read_project, read_region
 from spotproof.reader import Reader
 from spotproof_gke import names
 
@@ -115,8 +115,7 @@ class GkeClusterPlan:
 
 def plan_gke_cluster(read: Reader, name: str) -> GkeClusterPlan:
     """Judge the arguments of a `GkeCluster`; problems are noted on `read`."""
-    project = read.text("project")
-    read.extend(names.project_id_problems("project", project) if project else [])
+    project = read_project(read)
     cluster_name = read.text("cluster_name", default=name)
     read.extend(names.cluster_name_problems("cluster_name", cluster_name))
     region = read_region(read)

@@ -8,8 +8,8 @@ import pulumi
 from pulumi_gcp import compute
 from typing_extensions import NotRequired
 
-from spotproof.location_rules import read_region
 from spotproof.options import child_of
+from spotproof.places import read_project, read_region
 from spotproof.reader import Reader
 from spotproof_gke import names
 
@@ -51,8 +51,7 @@ class NetworkPlan:
 
 def plan_network(read: Reader, name: str) -> NetworkPlan:
     """Judge the arguments of a `Network`; problems are noted on `read`."""
-    project = read.text("project")
-    read.extend(names.project_id_problems("project", project) if project else [])
+    project = read_project(read)
     network_name = read.text("network_name", default=name)
     read.extend(names.network_name_problems("network_name", network_name))
     ranges = {

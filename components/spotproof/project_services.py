@@ -7,8 +7,8 @@ from pulumi_gcp import projects
 from typing_extensions import NotRequired
 
 from spotproof.options import child_of
+from spotproof.places import read_project
 from spotproof.reader import Reader
-from spotproof_gke import names
 
 SERVICES = (
     "compute.googleapis.com",
@@ -42,8 +42,7 @@ class ProjectServices(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         read = Reader(args, ProjectServicesArgs.__annotations__)
-        project = read.text("project")
-        read.extend(names.project_id_problems("project", project) if project else [])
+        project = read_project(read)
         services = read.texts("services", default=SERVICES)
         for service in services:
             if not service.endswith(".googleapis.com"):

@@ -9,9 +9,9 @@ import pulumi
 from pulumi_gcp import container
 from typing_extensions import NotRequired
 
-from spotproof.location_rules import read_location, read_zones
 from spotproof.nodes import GPU_POOL_TIMEOUT, SIZE_IS_THE_AUTOSCALERS, Gpu, node_config
 from spotproof.options import child_of
+from spotproof.places import read_location, read_project, read_zones
 from spotproof.reader import Reader
 from spotproof_gke import locations, names
 from spotproof_gke.accelerators import MACHINE_TYPES, MachineType
@@ -80,8 +80,7 @@ class SpotGpuPoolPlan:
 
 def plan_spot_gpu_pool(read: Reader, name: str) -> SpotGpuPoolPlan:
     """Judge the arguments of a `SpotGpuPool`; problems are noted on `read`."""
-    project = read.text("project")
-    read.extend(names.project_id_problems("project", project) if project else [])
+    project = read_project(read)
     read.extend(names.node_pool_prefix_problems("name", f"{name}-pool"))
     location = read_location(read, "cluster_location")
     machine = _machine(read)

@@ -1,10 +1,17 @@
-"""Where regions and zones stand in a component's arguments."""
+"""Where projects, regions and zones stand in a component's arguments."""
 
 from collections.abc import Iterable
 
 from spotproof.reader import Reader
-from spotproof_gke import locations
+from spotproof_gke import locations, names
 from spotproof_gke.problems import did_you_mean
+
+
+def read_project(read: Reader) -> str:
+    """The id of a project."""
+    project = read.text("project")
+    read.extend(names.project_id_problems("project", project) if project else [])
+    return project
 
 
 def read_region(read: Reader, key: str = "region") -> str:
