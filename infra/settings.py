@@ -3,12 +3,11 @@
 `python infra/settings.py stacks/Pulumi.dev.yaml` judges a stack file without an engine.
 """
 
-import json
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import stack_file
 from spotproof.checkpoint_bucket import CheckpointBucketArgs, plan_checkpoint_bucket
@@ -18,6 +17,8 @@ from spotproof.reader import Reader, camel_case
 from spotproof.spot_gpu_pool import SpotGpuPoolArgs, SpotGpuPoolPlan, plan_spot_gpu_pool
 from spotproof.system_pool import SystemNodePoolArgs, plan_system_node_pool
 from spotproof_gke.problems import Problem, ProblemsError, did_you_mean, nearest
+
+Plan = TypeVar("Plan")
 
 NAMESPACE = "spotproof"
 PROJECT_KEY = "gcp:project"
@@ -93,7 +94,6 @@ def load(values: Mapping[str, Any], source: str, secrets: Collection[str] = ()) 
 class _Loader:
     def __init__(self, values: Mapping[str, Any], secrets: Collection[str]) -> None:
         self.problems: list[Problem] = []
-        self._supplied: set[str] = set()
         own = {
             key.removeprefix(f"{NAMESPACE}:"): value
             for key, value in values.items()
@@ -126,7 +126,7 @@ class _Loader:
             "region": cluster.region,
             "network_name": cluster.cluster_name,
         }
-        self._judge("network.", {**network, **supplied}, NetworkArgs, supplied, plan_network, "")
+        self._judge("network", network, supplied, NetworkArgs, lambda r: plan_network(r, "network"))
         nodes = {
             "project": cluster.project,
             "cluster": OUTPUT,
@@ -135,12 +135,11 @@ class _Loader:
         }
         system = self._section("system_pool", SystemNodePoolArgs, "pool")
         self._judge(
-            "systemPool.",
-            {**system, **nodes},
-            SystemNodePoolArgs,
+            "systemPool",
+            system,
             nodes,
-            plan_system_node_pool,
-            "system",
+            SystemNodePoolArgs,
+            lambda read: plan_system_node_pool(read, "system"),
         )
         pools = self._pools(nodes)
         self._fits(cluster, pools)
@@ -187,12 +186,11 @@ class _Loader:
             path = f"spotPools.{key}"
             args = self._snake(self._mapping(value, path), fields, f"{path}.")
             plan = self._judge(
-                f"{path}.",
-                {**args, **nodes},
-                SpotGpuPoolArgs,
+                path,
+                args,
                 nodes,
-                plan_spot_gpu_pool,
-                f"spot-{key}",
+                SpotGpuPoolArgs,
+                lambda read, key=key: plan_spot_gpu_pool(read, f"spot-{key}"),
             )
             pools[str(key)] = (args, plan)
         return pools
@@ -232,24 +230,24 @@ class _Loader:
             "cluster_name": cluster.cluster_name,
             "cluster_location": cluster.region,
         }
-        self._judge(
-            "checkpoints.",
-            {**args, **supplied},
-            CheckpointBucketArgs,
-            supplied,
-            lambda read, _: plan_checkpoint_bucket(read),
-            "",
-        )
+        self._judge("checkpoints", args, supplied, CheckpointBucketArgs, plan_checkpoint_bucket)
         return args
 
-    def _judge(self, path, args, kind, supplied, plan, name) -> Any:
+    def _judge(
+        self,
+        path: str,
+        args: Mapping[str, Any],
+        supplied: Mapping[str, Any],
+        kind: Any,
+        plan: Callable[[Reader], Plan],
+    ) -> Plan:
         """Let a component judge its arguments; those supplied were judged before."""
-        reader = Reader(args, kind.__annotations__, path, camel_case)
-        planned = plan(reader, name or "network")
-        hidden = {f"{path}{camel_case(key)}" for key in supplied}
+        reader = Reader({**args, **supplied}, kind.__annotations__, f"{path}.", camel_case)
+        planned = plan(reader)
+        hidden = {f"{path}.{camel_case(key)}" for key in supplied}
         for found in reader.problems:
             # The name of a pool is its key in the stack file, so it has no key of its own.
-            key = found.key.removesuffix(".name") if found.key == f"{path}name" else found.key
+            key = path if found.key == f"{path}.name" else found.key
             if key not in hidden:
                 self._problem(key, found.value, found.rule, found.fix)
         return planned
@@ -320,9 +318,10 @@ def main(arguments: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     pools = ", ".join(settings.spot_pools) or "none"
+    protection = "on" if settings.deletion_protection else "off"
     print(
         f"{arguments[0]}: right. cluster {settings.cluster_name} in {settings.region},"
-        f" Spot pools: {pools}, deletion protection: {json.dumps(settings.deletion_protection)}"
+        f" Spot pools: {pools}, deletion protection: {protection}"
     )
     return 0
 

@@ -1,6 +1,6 @@
 """Node auto-provisioning of a Standard cluster, set up for flex-start GPUs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -83,11 +83,7 @@ def _limits(read: Reader) -> tuple[tuple[str, int], ...]:
     if read.has("accelerators") and not limits:
         rule = "auto-provisioning of flex-start GPUs needs a limit for each accelerator"
         read.problem("accelerators", {}, rule, "name one, for example nvidia-l4: 4")
-    flexible = [
-        name
-        for name in accelerators.ACCELERATORS
-        if any(m.accelerator == name and Capacity.FLEX_START in m.obtainable for m in _machines())
-    ]
+    flexible = [name for name in accelerators.ACCELERATORS if _machines([name])]
     good: list[tuple[str, int]] = []
     for name in sorted(limits):
         most = limits[name]
@@ -108,20 +104,21 @@ def _limits(read: Reader) -> tuple[tuple[str, int], ...]:
 
 def _gpus_of_a_node(accelerator: str) -> int:
     """The fewest GPUs that a flex-start node with this accelerator has."""
-    return min(
-        m.gpus
-        for m in _machines()
-        if m.accelerator == accelerator and Capacity.FLEX_START in m.obtainable
-    )
+    return min(machine.gpus for machine in _machines([accelerator]))
 
 
-def _machines() -> Sequence[MachineType]:
-    return tuple(MACHINE_TYPES.values())
+def _machines(names: Sequence[str]) -> list[MachineType]:
+    """The machine types with these accelerators that flex-start offers."""
+    return [
+        machine
+        for machine in MACHINE_TYPES.values()
+        if machine.accelerator in names and Capacity.FLEX_START in machine.obtainable
+    ]
 
 
-def _room(read: Reader, key: str, names: Sequence[str], size) -> int:
+def _room(read: Reader, key: str, names: Sequence[str], size: Callable[[MachineType], int]) -> int:
     most = read.integer(key, least=1)
-    needed = max((size(accelerators.smallest_machine(name)) for name in names), default=1)
+    needed = max((min(map(size, _machines([name]))) for name in names), default=1)
     if read.has(key) and most < needed:
         rule = f"the smallest node with the largest of these accelerators needs {needed}"
         read.problem(key, most, rule, "raise it above that; the other pools count too")
@@ -130,14 +127,9 @@ def _room(read: Reader, key: str, names: Sequence[str], size) -> int:
 
 def _disk_type(read: Reader, names: Sequence[str]) -> str:
     """The boot disk type that every machine type of these accelerators takes."""
-    flexible = [
-        machine
-        for machine in _machines()
-        if machine.accelerator in names and Capacity.FLEX_START in machine.obtainable
-    ]
-    shared = [d for d in (flexible[0].boot_disks if flexible else ("pd-balanced",))]
-    for machine in flexible:
-        shared = [disk for disk in shared if disk in machine.boot_disks]
+    machines = _machines(names)
+    known = machines[0].boot_disks if machines else ("pd-balanced",)
+    shared = [disk for disk in known if all(disk in machine.boot_disks for machine in machines)]
     if not shared:
         rule = "no boot disk type fits all of these, and auto-provisioning has one for all nodes"
         fix = "keep accelerators on Hyperdisk (H200, B200, RTX PRO 6000) in a cluster of their own"

@@ -15,10 +15,23 @@ REQUIRED: Any = object()
 """Default of an argument that has none."""
 
 
-def camel_case(key: str) -> str:
-    """`max_nodes` as other languages and stack files spell it: `maxNodes`."""
-    head, *rest = key.split("_")
-    return head + "".join(part.capitalize() for part in rest)
+KEYED_BY_THE_CALLER = ("accelerators", "labels", "node_labels")
+"""Arguments that are mappings whose keys the caller chooses."""
+
+
+def camel_case(path: str) -> str:
+    """`max_nodes` as other languages and stack files spell it: `maxNodes`.
+
+    A dotted path is spelt part by part; keys that the caller chose stay as they are.
+    """
+    spelt: list[str] = []
+    parts = path.split(".")
+    for index, part in enumerate(parts):
+        head, *rest = part.split("_")
+        spelt.append(head + "".join(word.capitalize() for word in rest))
+        if part in KEYED_BY_THE_CALLER:
+            return ".".join([*spelt, *parts[index + 1 :]])
+    return ".".join(spelt)
 
 
 class ArgumentsError(ProblemsError, pulumi.RunError, pulumi.InputPropertiesError):

@@ -100,9 +100,3 @@ def zones_with(accelerator: str) -> tuple[str, ...]:
         for zone in machine.zones
     }
     return tuple(sorted(found))
-
-
-def smallest_machine(accelerator: str) -> MachineType:
-    """The machine type with the fewest vCPUs that has this accelerator."""
-    machines = [m for m in MACHINE_TYPES.values() if m.accelerator == accelerator]
-    return min(machines, key=lambda machine: machine.vcpus)

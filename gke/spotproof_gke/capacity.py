@@ -28,9 +28,6 @@ ACCELERATOR_KEY = "cloud.google.com/gke-accelerator"
 GPU_KEY = "nvidia.com/gpu"
 MANAGED_COMPONENTS_KEY = "components.gke.io/gke-managed-components"
 
-FLEX_START_LIFETIME_SECONDS = (600, 604_800)
-"""Least and most seconds that a flex-start node lives (10 minutes to 7 days)."""
-
 
 @dataclass(frozen=True)
 class Taint:

@@ -23,11 +23,3 @@ EXIT_HOPELESS = 42
 
 EXIT_INTERRUPTED = 143
 """Stopped by SIGTERM after saving (128 + 15); a Job replaces the pod and does not count it."""
-
-ORDINARY_POD_GRACE_SECONDS = 15
-"""Seconds that an ordinary pod has on a preempted Spot node.
-
-The notice is 30 s, of which 15 s are kept for critical pods.
-
-Source: docs.cloud.google.com/kubernetes-engine/docs/concepts/spot-vms, read on 2026-11-29.
-"""

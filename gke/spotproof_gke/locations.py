@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from spotproof_gke.problems import nearest
 from spotproof_gke.tables import table
 
 REGIONS: dict[str, tuple[str, ...]] = {
@@ -53,11 +52,6 @@ def region_of(location: str) -> str:
 def zones_of(region: str) -> tuple[str, ...]:
     """The zones of a region; empty when the table does not know the region."""
     return REGIONS.get(region.lower(), ())
-
-
-def nearest_region(name: str) -> str | None:
-    """The known region closest in spelling to `name`, or None."""
-    return nearest(name, REGIONS)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ NODE_POOL_NAME_MAX = 40
 NETWORK_NAME_MAX = 54
 """Our limit: 63 less the longest suffix of a part (`-router`, and room for one more digit)."""
 ACCOUNT_ID_MAX = 30
-ACCOUNT_ID_MIN = 6
 BUCKET_NAME_MAX = 63
 AUTO_NAME_SUFFIX = 8
 """Characters that the engine adds to a logical name that becomes a cloud name."""
@@ -70,11 +69,6 @@ def shortened(name: str, most: int) -> str:
         return name
     checksum = hashlib.sha256(name.encode()).hexdigest()[:6]
     return f"{name[: most - 7].rstrip('-')}-{checksum}"
-
-
-def account_id_problems(key: str, name: object) -> list[Problem]:
-    """What is wrong with a service account's id."""
-    return _problem(key, name, _RFC1035, ACCOUNT_ID_MIN, ACCOUNT_ID_MAX, "service account id")
 
 
 def project_id_problems(key: str, name: object) -> list[Problem]:

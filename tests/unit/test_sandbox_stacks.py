@@ -267,6 +267,8 @@ def test_a_command_on_a_busy_sandbox_ends_with_one_line(
 
 
 def test_a_sandbox_is_free_after_a_run(tmp_path: Path) -> None:
+    runs = 0
     for _ in range(2):
         with only_run(tmp_path / "dev", "a rehearsal"):
-            pass
+            runs += 1
+    assert runs == 2

@@ -101,6 +101,11 @@ def test_a_mistake_is_named_by_its_key_with_value_rule_and_mend(
     assert text.startswith("stacks/Pulumi.test.yaml: ")
 
 
+def test_a_key_that_the_author_chose_is_named_as_it_stands() -> None:
+    assert "labels.My_own_key = 'x'" in _error(labels={"My_own_key": "x"})
+    assert "checkpoints.labels.My_key = 'x'" in _error(checkpoints={"labels": {"My_key": "x"}})
+
+
 def test_one_mistake_is_one_problem() -> None:
     assert "1 problem\n" in _error(region="us-centrall1")
     assert "1 problem\n" in _error(project="X")
