@@ -1,10 +1,10 @@
 """What Google's servers say when they refuse for reasons outside the request: quota and the like.
 
-The wording of quota and stock-out was seen in public reports of the real provider's errors. That of
-a disabled API and of a denied permission, and which permission it is, was not checked against a
-source.
+The wording was seen in public reports of the real errors; where each is from stands beside it.
+What follows `To mend` is the emulated cloud's own: Google seldom says what to do.
 """
 
+import json
 import re
 from typing import Any
 
@@ -52,32 +52,47 @@ def service_of(token: str) -> tuple[str, str, str]:
     return _SERVICES.get(module, (module, f"{module} API", "roles/editor"))
 
 
-def called(identifier: str, properties: Properties) -> str:
-    """The resource as Google's messages name it."""
-    if identifier.startswith("projects/") or not properties.get("project"):
-        return identifier
-    return f"projects/{properties['project']}: {identifier}"
+class Refused(ApiError):
+    """A refusal as Google words it, and below it what to do; without `reason` as Pub/Sub's are."""
+
+    def __init__(self, code: int, message: str, reason: str, mend: str) -> None:
+        self.code, self.reason = code, reason
+        said = f"googleapi: Error {code}: {message}" + (f", {reason}" if reason else "")
+        Exception.__init__(self, f"{said}\n\t  To mend (says the emulated cloud): {mend}")
 
 
 def quota_exceeded(kind: Kind, identifier: str, properties: Properties) -> ApiError:
-    """A quota of the project is used up."""
-    project = properties.get("project", "")
-    manage = f"View and manage quotas at {_CONSOLE}/iam-admin/quotas?usage=USED&project={project}"
-    if service_of(kind.token)[0] == "container":
+    """A quota of the project is used up.
+
+    Storage and Pub/Sub limit requests, not resources; the provider asks again for a while, and this
+    is what it ends with. Sources: googleapis/google-cloud-python#2161 and, for a change of a
+    bucket, GoogleCloudPlatform/python-docs-samples#4033; teslamotors/fleet-telemetry#289 (pubsub).
+    """
+    project = str(properties.get("project", ""))
+    quotas = f"{_CONSOLE}/iam-admin/quotas?usage=USED&project={project}"
+    wait = f"wait a minute and run again for {identifier}; if it stays, look at {quotas}"
+    service = service_of(kind.token)[0]
+    if service == "storage":
+        message = "The project exceeded the rate limit for creating and deleting buckets."
+        return Refused(429, message, "rateLimitExceeded", wait)
+    if service == "pubsub":
+        message = (
+            "Quota exceeded for quota metric 'Administrator operations' and limit 'Administrator "
+            "operations per minute' of service 'pubsub.googleapis.com' for consumer "
+            f"'project_number:{project_number(project)}'."
+        )
+        return Refused(429, message, "", wait)
+    raise_it = f"ask for more at {quotas}, or free what is used, for {identifier}; then run again"
+    if service == "container":
         needed = float(properties.get("nodeCount") or properties.get("initialNodeCount") or 1)
-        return ApiError(
-            403,
+        message = (
             f'Insufficient regional quota to satisfy request: resource "{_metric(properties)}": '
             f"request requires '{needed}' and is short '{needed}'. project has a quota of '0.0' "
-            f"with '0.0' available (for {identifier}). {manage}",
+            f"with '0.0' available. View and manage quotas at {quotas}."
         )
-    metric = _collection(kind).upper()
-    return ApiError(
-        403,
-        f"Quota '{metric}' exceeded for project {project} (creating or changing "
-        f"{called(identifier, properties)}). {manage}",
-        "quotaExceeded",
-    )
+        return Refused(403, message, "forbidden", raise_it)
+    message = f"Quota '{_collection(kind).upper()}' exceeded."
+    return Refused(403, message, "quotaExceeded", raise_it)
 
 
 def _metric(properties: Properties) -> str:
@@ -108,15 +123,48 @@ def stock_out(kind: Kind, properties: Properties, doing: str) -> ProviderError:
 def permission_denied(
     kind: Kind, operation: str, identifier: str, properties: Properties
 ) -> ApiError:
-    """The caller may not do this."""
+    """The caller may not do this: each API has its own words, and Pub/Sub does not say what."""
     service, _, role = service_of(kind.token)
     permission = _permission(kind, operation, service)
-    return ApiError(
-        403,
-        f"Required '{permission}' permission for '{called(identifier, properties)}'. Permission "
-        "denied on resource (or it may not exist). Ask an administrator of the project for a "
-        f"role with this permission, such as {role}",
+    project = str(properties.get("project", ""))
+    mend = (
+        f"ask an administrator of project {project or 'of the resource'} for a role with "
+        f"{permission} on {identifier}, such as {role}, and run again"
     )
+    message = _denied(service, permission, operation, identifier, project)
+    return Refused(403, message, "" if service in _WITHOUT_REASON else "forbidden", mend)
+
+
+_WITHOUT_REASON = ("pubsub", "artifactregistry")
+
+
+def _denied(service: str, permission: str, operation: str, identifier: str, project: str) -> str:
+    """Sources: pulumi/examples#150 and 2i2c-org/infrastructure#488 (container, project roles,
+    artifactregistry), gruntwork-io/terraform-google-gke#53 (compute),
+    data-integrations/google-cloud#1503 and substratusai/runbooks#31 (storage),
+    hashicorp/terraform-provider-google#3967 (pubsub) and #1579 (serviceusage). None was found for
+    iam and monitoring; they are given the words that artifactregistry has.
+    """
+    if service == "container":
+        at = f"projects/{project}"
+        if permission != "container.clusters.create":
+            at = identifier.partition("/nodePools/")[0]
+        return f'Required "{permission}" permission(s) for "{at}".'
+    if service == "compute":
+        return f"Required '{permission}' permission for '{identifier}'"
+    if service == "storage":
+        at = "project" if operation == "create" else "Storage bucket"
+        return (
+            f"caller@{project}.iam.gserviceaccount.com does not have {permission} access to the "
+            f"Google Cloud {at}. Permission '{permission}' denied on resource (or it may not "
+            "exist)."
+        )
+    if service == "pubsub":
+        return "User not authorized to perform this action."
+    if service in ("cloudresourcemanager", "serviceusage"):
+        return "The caller does not have permission"
+    at = f"//{service}.googleapis.com/{identifier}"
+    return f"Permission '{permission}' denied on resource '{at}' (or it may not exist)."
 
 
 def _permission(kind: Kind, operation: str, service: str) -> str:
@@ -144,22 +192,46 @@ def _collection(kind: Kind) -> str:
 
 
 def service_disabled(token: str, project: str) -> ApiError:
-    """The API of a type or a function is not enabled in the project."""
+    """The API of a type or a function is not enabled in the project.
+
+    Sources: banzaicloud/cloudinfo#378 (container), hashicorp/terraform-provider-google#4142
+    (pubsub, which gives no reason), GoogleCloudPlatform/pbmm-on-gcp-onboarding#382 (compute, with
+    the details that newer errors have); for the other APIs it is assumed to be the same.
+    """
     service, title, _ = service_of(token)
     number = project_number(project)
-    return ApiError(
-        403,
+    api = f"{service}.googleapis.com"
+    page = f"https://console.developers.google.com/apis/api/{api}/overview?project={number}"
+    message = (
         f"{title} has not been used in project {number} before or it is disabled. Enable it by "
-        f"visiting https://console.developers.google.com/apis/api/{service}.googleapis.com/"
-        f"overview?project={number} then retry. If you enabled this API recently, wait a few "
-        "minutes for the action to propagate to our systems and retry",
-        "accessNotConfigured",
+        f"visiting {page} then retry. If you enabled this API recently, wait a few minutes for the "
+        "action to propagate to our systems and retry."
     )
+    details = [
+        {
+            "@type": "type.googleapis.com/google.rpc.Help",
+            "links": [{"description": "Google developers console API activation", "url": page}],
+        },
+        {
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+            "domain": "googleapis.com",
+            "metadata": {"consumer": f"projects/{number}", "service": api},
+            "reason": "SERVICE_DISABLED",
+        },
+    ]
+    message += f"\nDetails:\n{json.dumps(details, indent=2)}\n"
+    reason = "" if service in _WITHOUT_REASON else "accessNotConfigured"
+    mend = (
+        f"declare a projects.Service for {api}, which the others depend on, or run "
+        f"`gcloud services enable {api} --project={project}`; wait a few minutes and run again"
+    )
+    return Refused(403, message, reason, mend)
 
 
 def unavailable() -> ApiError:
     """The server is not there for the moment."""
-    return ApiError(503, "The service is currently unavailable. Try again later", "backendError")
+    message = "The service is currently unavailable."
+    return Refused(503, message, "backendError", "wait a few minutes and run again")
 
 
 def outcome(

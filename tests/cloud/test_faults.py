@@ -58,9 +58,9 @@ def _bucket(cloud: Emulated) -> tuple[str, str, dict[str, Any], dict[str, Any]]:
 TYPES = {"cluster": _cluster, "pool": _pool, "bucket": _bucket}
 NAMES = {"cluster": "clusters/base", "pool": "nodePools/pool", "bucket": "demo-bucket"}
 TO_DO = {
-    "quota-exceeded": ["googleapi: Error 403", "uota", "View and manage quotas at https://"],
-    "permission-denied": ["googleapi: Error 403", "Required '", "such as roles/"],
-    "service-disabled": ["googleapi: Error 403", "Enable it by visiting https://"],
+    "quota-exceeded": ["googleapi: Error 4", "To mend", "/iam-admin/quotas?usage=USED&project="],
+    "permission-denied": ["googleapi: Error 403", "To mend", "such as roles/"],
+    "service-disabled": ["googleapi: Error 403", "Enable it by visiting https://", "To mend"],
 }
 
 
@@ -81,9 +81,9 @@ def test_a_refused_create_says_why_and_the_next_run_finishes(
 
 
 REFUSALS = {
-    "quota-exceeded": "View and manage quotas",
+    "quota-exceeded": "look at https://|ask for more at https://",
     "stock-out": "ZONE_RESOURCE_POOL_EXHAUSTED",
-    "permission-denied": "Required '",
+    "permission-denied": "for a role with (container|storage)[.a-z]+ on ",
     "service-disabled": "Enable it by visiting",
 }
 LATER = [
@@ -114,6 +114,60 @@ def test_a_refusal_of_what_exists_changes_nothing_and_the_next_run_finishes(
         assert kind in ("service-disabled", "stock-out") or NAMES[which] in str(refused.value)
         assert cloud.store.get(token, recorded.id) == before
     run[operation]()
+
+
+SUBSCRIPTION = "gcp:pubsub/subscription:Subscription"
+INPUTS = {
+    CLUSTER: plain.cluster(),
+    NODE_POOL: plain.pool(),
+    plain.NETWORK: {"name": "other"},
+    BUCKET: plain.bucket(),
+    SUBSCRIPTION: {"name": "workers", "topic": "projects/other/topics/jobs"},
+}
+FORBIDDEN = {
+    CLUSTER: 'Required "container.clusters.create" permission(s) for "projects/probe-project"., '
+    "forbidden",
+    NODE_POOL: 'Required "container.clusters.update" permission(s) for "projects/probe-project/'
+    'locations/northamerica-northeast2/clusters/base"., forbidden',
+    plain.NETWORK: "Required 'compute.networks.create' permission for "
+    "'projects/probe-project/global/networks/other', forbidden",
+    BUCKET: "caller@probe-project.iam.gserviceaccount.com does not have storage.buckets.create "
+    "access to the Google Cloud project. Permission 'storage.buckets.create' denied on resource "
+    "(or it may not exist)., forbidden",
+    SUBSCRIPTION: "User not authorized to perform this action.",
+}
+
+
+@pytest.mark.parametrize("token", FORBIDDEN)
+def test_each_api_forbids_in_its_own_words(cloud: Emulated, token: str) -> None:
+    order(cloud, {"kind": "permission-denied"})
+    with pytest.raises(Refused) as refused:
+        cloud.create(token, "it", INPUTS[token])
+    assert f"googleapi: Error 403: {FORBIDDEN[token]}\n\t  To mend" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("token", "api", "title", "reason"),
+    [
+        (CLUSTER, "container", "Kubernetes Engine API", ", accessNotConfigured"),
+        (plain.NETWORK, "compute", "Compute Engine API", ", accessNotConfigured"),
+        (BUCKET, "storage", "Cloud Storage API", ", accessNotConfigured"),
+        (SUBSCRIPTION, "pubsub", "Cloud Pub/Sub API", ""),
+    ],
+)
+def test_a_disabled_api_is_named_with_where_to_enable_it(
+    cloud: Emulated, token: str, api: str, title: str, reason: str
+) -> None:
+    order(cloud, {"kind": "service-disabled"})
+    with pytest.raises(Refused) as refused:
+        cloud.create(token, "it", INPUTS[token])
+    text = str(refused.value)
+    start, _, rest = text.partition("\nDetails:\n")
+    assert f"googleapi: Error 403: {title} has not been used in project " in start
+    assert f"visiting https://console.developers.google.com/apis/api/{api}.googleapis.com/" in start
+    details, _, mend = rest.partition(f"\n{reason}\n\t  To mend")
+    assert json.loads(details)[1]["reason"] == "SERVICE_DISABLED"
+    assert f"gcloud services enable {api}.googleapis.com --project=probe-project" in mend
 
 
 def test_a_setting_of_the_providers_own_makes_no_request_that_could_fail(cloud: Emulated) -> None:
@@ -183,7 +237,9 @@ def test_a_server_that_is_away_for_a_moment_is_asked_again(cloud: Emulated) -> N
 
 def test_a_server_that_stays_away_fails_in_the_end(cloud: Emulated) -> None:
     order(cloud, {"kind": "unavailable", "times": "always"})
-    with pytest.raises(Refused, match="Error 503: The service is currently unavailable"):
+    with pytest.raises(
+        Refused, match=r"Error 503: The service is currently unavailable.*\n.*wait a few minutes"
+    ):
         cloud.create(BUCKET, "data", plain.bucket())
 
 

@@ -86,7 +86,7 @@ def test_faults_are_ordered_listed_and_cleared(cloud: Emulated, capsys: Captured
     again = ("--name", "d*", "--operation", "create", "--times", "always")
     assert run(cloud, "fault", "add", "quota-exceeded", *again) == 0
     capsys.readouterr()
-    with pytest.raises(Refused, match="Required 'storage"):
+    with pytest.raises(Refused, match="access to the Google Cloud project"):
         cloud.create(BUCKET, "data", plain.bucket())
     assert run(cloud, "fault", "list") == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -67,7 +67,8 @@ def test_failed_creates_say_what_to_do_and_drift_is_mended(tmp_path: Path) -> No
         "zones/europe-west4-a' does not have enough resources available",
         "Try a different zone, or try again later",
         "gcp:storage:Bucket (bucket):",
-        "googleapi: Error 403: Required 'storage.buckets.create' permission",
+        "googleapi: Error 403: caller@acme.iam.gserviceaccount.com does not have "
+        "storage.buckets.create access to the Google Cloud project",
         "such as roles/storage.admin",
     ):
         assert words in failed.text, failed.text
