@@ -63,9 +63,10 @@ def plan_auto_provisioning(read: Reader, region: str) -> AutoProvisioningPlan:
     chosen = read_zones(
         read, "zones", sorted(zones), f"the zones of {region} with these accelerators"
     )
+    stated = read.has("zones") and read.is_right("zones")
     for accelerator in names:
         possible = zones.intersection(accelerators.zones_with(accelerator))
-        if read.has("zones") and possible and not possible.intersection(chosen):
+        if stated and possible and not possible.intersection(chosen):
             rule = f"none of these zones has {accelerator}"
             read.problem("zones", list(chosen), rule, "add one of " + ", ".join(sorted(possible)))
     return AutoProvisioningPlan(
@@ -80,7 +81,7 @@ def plan_auto_provisioning(read: Reader, region: str) -> AutoProvisioningPlan:
 
 def _limits(read: Reader) -> tuple[tuple[str, int], ...]:
     limits = read.items("accelerators")
-    if read.has("accelerators") and not limits:
+    if not limits and read.is_right("accelerators"):
         rule = "auto-provisioning of flex-start GPUs needs a limit for each accelerator"
         read.problem("accelerators", {}, rule, "name one, for example nvidia-l4: 4")
     flexible = [name for name in accelerators.ACCELERATORS if _machines([name])]
@@ -119,7 +120,7 @@ def _machines(names: Sequence[str]) -> list[MachineType]:
 def _room(read: Reader, key: str, names: Sequence[str], size: Callable[[MachineType], int]) -> int:
     most = read.integer(key, least=1)
     needed = max((min(map(size, _machines([name]))) for name in names), default=1)
-    if read.has(key) and most < needed:
+    if read.is_right(key) and most < needed:
         rule = f"the smallest node with the largest of these accelerators needs {needed}"
         read.problem(key, most, rule, "raise it above that; the other pools count too")
     return most

@@ -78,9 +78,7 @@ class CheckpointBucketPlan:
 def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
     """Judge the arguments of a `CheckpointBucket`; problems are noted on `read`."""
     project = read_project(read)
-    cluster_name = read.text("cluster_name")
-    if cluster_name:
-        read.extend(names.cluster_name_problems("cluster_name", cluster_name))
+    cluster_name = read.name("cluster_name", names.cluster_name_problems)
     location = read_location(read, "cluster_location")
     labels = {
         **_own_labels(read),
@@ -88,15 +86,16 @@ def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
         contract.CLUSTER_LABEL: cluster_name,
         contract.CLUSTER_LOCATION_LABEL: location,
     }
-    cluster_project = read.text("cluster_project", default=project)
+    cluster_project = project
     if read.has("cluster_project"):
-        read.extend(names.project_id_problems("cluster_project", cluster_project))
+        cluster_project = read.name("cluster_project", names.project_id_problems)
     number = read.given("cluster_project_number", default=None)
-    if isinstance(number, str) and not number.isdecimal():
+    right = read.is_right("cluster_project_number")
+    if right and isinstance(number, str) and not number.isdecimal():
         rule = "a project number has digits alone"
         fix = "take it from: gcloud projects describe PROJECT --format='value(projectNumber)'"
         read.problem("cluster_project_number", number, rule, fix)
-    if cluster_project != project and number is None:
+    if cluster_project != project and number is None and read.is_right("cluster_project"):
         rule = "a workload identity of another project is named by that project's number"
         fix = f"give {read.spell('cluster_project_number')} as well"
         read.problem("cluster_project", cluster_project, rule, fix)
@@ -114,11 +113,9 @@ def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
 
 
 def _bucket_name(read: Reader, project: str, cluster_name: str) -> str:
-    default = names.shortened(f"{project}-{cluster_name}-checkpoints", names.BUCKET_NAME_MAX)
-    name = read.text("bucket_name", default=default)
     if read.has("bucket_name"):
-        read.extend(names.bucket_name_problems("bucket_name", name))
-    return name
+        return read.name("bucket_name", names.bucket_name_problems)
+    return names.shortened(f"{project}-{cluster_name}-checkpoints", names.BUCKET_NAME_MAX)
 
 
 def _region(read: Reader, cluster_location: str) -> str:
@@ -126,7 +123,8 @@ def _region(read: Reader, cluster_location: str) -> str:
         return ""
     expected = locations.region_of(cluster_location)
     region = read.text("region", default=expected)
-    read.extend(region_problems("region", region, cluster_location))
+    if read.is_right("region"):
+        read.extend(region_problems("region", region, cluster_location))
     return expected
 
 

@@ -116,8 +116,7 @@ class GkeClusterPlan:
 def plan_gke_cluster(read: Reader, name: str) -> GkeClusterPlan:
     """Judge the arguments of a `GkeCluster`; problems are noted on `read`."""
     project = read_project(read)
-    cluster_name = read.text("cluster_name", default=name)
-    read.extend(names.cluster_name_problems("cluster_name", cluster_name))
+    cluster_name = read.name("cluster_name", names.cluster_name_problems, default=name)
     region = read_region(read)
     labels = read.items("labels", default={})
     read.extend(names.label_problems("labels", labels))

@@ -45,10 +45,11 @@ def plan_maintenance_window(read: Reader) -> MaintenanceWindowPlan:
         start = "02:00"
     days = read.texts("days", default=("SA", "SU"))
     wrong = [day for day in days if day not in DAYS]
-    if wrong or not days:
+    if wrong or (not days and read.is_right("days")):
         read.problem("days", wrong, "these are days of the week", "use " + ", ".join(DAYS))
     hours = read.integer("duration_hours", default=6, least=4, most=23)
-    if days and not wrong and hours * len(days) * 4 < 48:
+    right = read.is_right("days") and read.is_right("duration_hours")
+    if right and hours * len(days) * 4 < 48:
         rule = "GKE wants at least 48 hours of windows in 32 days"
         read.problem("duration_hours", hours, rule, "open the window longer or on more days")
     return MaintenanceWindowPlan(start, hours, tuple(day for day in DAYS if day in days))

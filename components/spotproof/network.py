@@ -52,8 +52,7 @@ class NetworkPlan:
 def plan_network(read: Reader, name: str) -> NetworkPlan:
     """Judge the arguments of a `Network`; problems are noted on `read`."""
     project = read_project(read)
-    network_name = read.text("network_name", default=name)
-    read.extend(names.network_name_problems("network_name", network_name))
+    network_name = read.name("network_name", names.network_name_problems, default=name)
     ranges = {
         "nodes_cidr": _range(read, "nodes_cidr", "10.0.0.0/20", 8, 29),
         "pods_cidr": _range(read, "pods_cidr", "10.4.0.0/14", 9, 21),

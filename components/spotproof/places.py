@@ -9,9 +9,7 @@ from spotproof_gke.problems import did_you_mean
 
 def read_project(read: Reader) -> str:
     """The id of a project."""
-    project = read.text("project")
-    read.extend(names.project_id_problems("project", project) if project else [])
-    return project
+    return read.name("project", names.project_id_problems)
 
 
 def read_region(read: Reader, key: str = "region") -> str:
@@ -58,7 +56,7 @@ def read_zones(read: Reader, key: str, allowed: Iterable[str], what: str) -> tup
     """
     possible = tuple(allowed)
     zones = read.texts(key, default=possible)
-    if zones == () and read.has(key) and read.is_list(key):
+    if zones == () and read.has(key) and read.is_right(key):
         read.problem(key, [], "at least one zone is named", "name a zone or leave the key out")
     wrong = [zone for zone in zones if zone not in possible]
     if wrong and possible:

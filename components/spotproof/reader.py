@@ -103,10 +103,10 @@ class Reader:
         """Whether the caller gave a value for `key`."""
         return self._args.get(key) is not None
 
-    def is_list(self, key: str) -> bool:
-        """Whether the value for `key` has the form of a list."""
-        value = self._args.get(key)
-        return isinstance(value, Sequence) and not isinstance(value, str)
+    def is_right(self, key: str) -> bool:
+        """Whether nothing is noted about `key` so far; what is wrong is not judged a second time."""
+        name = f"{self.path}{self.spell(key)}"
+        return all(problem.key != name for problem in self.problems)
 
     def _read(self, key: str, default: Any, kind: str) -> tuple[bool, Any]:
         value = self._args.get(key)
@@ -135,6 +135,18 @@ class Reader:
             self.problem(key, value, "this is a text that is not empty", "write one")
             return ""
         return "" if value is None else value
+
+    def name(
+        self,
+        key: str,
+        judge: Callable[[str, object], Iterable[Problem]],
+        default: Any = REQUIRED,
+    ) -> str:
+        """A plain text with which `judge` finds nothing wrong."""
+        value = self.text(key, default)
+        if self.is_right(key):
+            self.extend(judge(key, value))
+        return value
 
     def integer(self, key: str, default: Any = REQUIRED, least: int = 0, most: int = 10**9) -> int:
         """A whole number from `least` to `most`; a float such as 3.0 counts as whole."""

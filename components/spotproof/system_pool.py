@@ -75,15 +75,15 @@ def plan_system_node_pool(read: Reader, name: str) -> SystemNodePoolPlan:
     machine = read.text("machine_type", default="e2-standard-4")
     _judge_machine(read, machine)
     least = read.integer("min_nodes", default=1)
-    if read.has("min_nodes") and least < 1:
+    if read.is_right("min_nodes") and least < 1:
         rule = "system pods always need a node, and the autoscaler never empties their last one"
         read.problem("min_nodes", least, rule, "use at least 1")
     most = read.integer("max_nodes", default=max(5, least))
-    if read.has("max_nodes") and most < max(least, 1):
+    if read.is_right("max_nodes") and most < max(least, 1):
         rule = f"this is not below {read.spell('min_nodes')} ({max(least, 1)})"
         read.problem("max_nodes", most, rule, "raise it")
     zones = read_zones(read, "zones", _zones_of(location), "the zones of the cluster")
-    if most < len(zones):
+    if read.is_right("max_nodes") and most < len(zones):
         rule = f"GKE starts a pool with one node in each of its {len(zones)} zones"
         read.problem("max_nodes", most, rule, "raise it, or name fewer zones")
     return SystemNodePoolPlan(

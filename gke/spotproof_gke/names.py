@@ -19,7 +19,7 @@ AUTO_NAME_SUFFIX = 8
 """Characters that the engine adds to a logical name that becomes a cloud name."""
 
 _RFC1035 = re.compile(r"^[a-z]([-a-z0-9]*[a-z0-9])?$")
-_BUCKET = re.compile(r"^[a-z0-9]([-_a-z0-9]*[a-z0-9])?$")
+_BUCKET = re.compile(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
 _PROJECT = re.compile(r"^[a-z][-a-z0-9]{4,28}[a-z0-9]$")
 _LABEL_KEY = re.compile(r"^[a-z][-_a-z0-9]{0,62}$")
 _NODE_LABEL = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")

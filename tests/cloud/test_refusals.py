@@ -1,16 +1,15 @@
 """Each rule of the emulated cloud meets a plain resource that breaks it."""
 
+import re
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.cloud.harness import Emulated, Refused
+from tests.refusals import Row, load, parse
 
-ROWS = yaml.safe_load((Path(__file__).parents[1] / "engine" / "refusals.yaml").read_text())
-RESOURCES = ROWS["resources"]
+RESOURCES = load().resources
 # Rows in which the resource itself is refused whatever is laid over it.
 ALWAYS_REFUSED = {"account_member"}
 SURROUNDINGS: list[tuple[str, dict[str, Any]]] = [
@@ -51,18 +50,14 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Emulated:
     return emulated
 
 
-@pytest.mark.parametrize("row", ROWS["rows"], ids=lambda row: row["id"])
-def test_a_plain_resource_is_refused_in_the_words_of_the_cloud(
-    cloud: Emulated, row: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("row", load().rows, ids=lambda row: row.id)
+def test_a_plain_resource_is_refused_in_the_words_of_the_cloud(cloud: Emulated, row: Row) -> None:
     before = len(cloud.store.everything())
     with pytest.raises(Refused) as refused:
-        cloud.create(
-            RESOURCES[row["base"]]["type"], row["base"], laid_over(row["base"], row["set"])
-        )
-    assert refused.value.stage == row["stage"]
+        cloud.create(RESOURCES[row.base]["type"], row.base, laid_over(row.base, row.set))
+    assert refused.value.stage == row.stage
     said = "\n".join(refused.value.texts)
-    assert [words for words in row["words"] if words not in said] == [], said
+    assert [words for words in row.words if words not in said] == [], said
     assert len(cloud.store.everything()) == before
 
 
@@ -75,3 +70,39 @@ def test_the_resource_that_the_rows_change_is_accepted_as_it_is(cloud: Emulated,
     assert cloud.plan(refreshed, laid_over(name, {})).op == "same"
     cloud.delete(recorded)
     assert cloud.refresh(recorded) is None
+
+
+def _content(**changes: Any) -> dict[str, Any]:
+    tie = {"of": "Network", "set": {"region": "mars"}, "words": ["region"]}
+    row = {"id": "a", "base": "router", "set": {}, "stage": "update", "words": ["x"]}
+    row |= {"constructors": [tie], **changes}
+    return {"resources": {"router": {}}, "components": {"Network": {}}, "rows": [row]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"constructer": []}, "a: unknown keys ['constructer']"),
+        ({"stage": "previw"}, "a.stage: 'previw' is none of preview, update"),
+        ({"words": "x"}, "a.words: 'x' is no list of texts"),
+        ({"words": []}, "a.words: [] is no list"),
+        ({"base": "rooter"}, "resource unused or unknown: ['rooter', 'router']"),
+        ({"constructors": [{"of": "Network", "words": ["x"]}]}, "by `set` or by `name`"),
+        ({"constructors": [{"of": "Network", "sets": {}, "words": ["x"]}]}, "['sets']"),
+        ({"constructors": []}, "component unused or unknown: ['Network']"),
+        ({"policies": [{"rule": "x", "words": ["x"]}]}, "a.policies: unknown keys ['rule']"),
+    ],
+)
+def test_a_row_with_a_key_that_nothing_reads_is_refused(
+    changes: dict[str, Any], words: str
+) -> None:
+    assert parse(_content()).constructors[0].of == "Network"
+    with pytest.raises(ValueError, match=re.escape(words)):
+        parse(_content(**changes))
+
+
+def test_an_id_stands_once() -> None:
+    content = _content()
+    content["rows"] *= 2
+    with pytest.raises(ValueError, match="each id stands once"):
+        parse(content)

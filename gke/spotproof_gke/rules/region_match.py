@@ -81,7 +81,7 @@ def _described(stated: str, placement: BucketPlacement) -> str:
     if placement.kind == "multi-region":
         return f"location {shown(stated)} is a multi-region"
     if placement.kind == "zone":
-        return f"location {held} is a zone"
+        return f"location {held if is_zone(held) else shown(stated)} is a zone"
     return f"location {shown(stated)} is no known location"
 
 
