@@ -61,12 +61,13 @@ class Refused(ApiError):
         Exception.__init__(self, f"{said}\n\t  To mend (says the emulated cloud): {mend}")
 
 
-def quota_exceeded(kind: Kind, identifier: str, properties: Properties) -> ApiError:
+def quota_exceeded(kind: Kind, operation: str, identifier: str, properties: Properties) -> ApiError:
     """A quota of the project is used up.
 
     Storage and Pub/Sub limit requests, not resources; the provider asks again for a while, and this
     is what it ends with. Sources: googleapis/google-cloud-python#2161 and, for a change of a
-    bucket, GoogleCloudPlatform/python-docs-samples#4033; teslamotors/fleet-telemetry#289 (pubsub).
+    bucket, GoogleCloudPlatform/python-docs-samples#4033; teslamotors/fleet-telemetry#289 (pubsub);
+    hashicorp/terraform-provider-google#15205 (a delete in container, which needs no machines).
     """
     project = str(properties.get("project", ""))
     quotas = f"{_CONSOLE}/iam-admin/quotas?usage=USED&project={project}"
@@ -82,6 +83,13 @@ def quota_exceeded(kind: Kind, identifier: str, properties: Properties) -> ApiEr
             f"'project_number:{project_number(project)}'."
         )
         return Refused(429, message, "", wait)
+    if service == "container" and operation == "delete":
+        cluster = identifier.partition("/nodePools/")[0].rpartition("/")[2]
+        message = (
+            f'Too many operations: cluster "{cluster}" hits the concurrent operations quota 5, '
+            "please try again later."
+        )
+        return Refused(429, message, "rateLimitExceeded", wait)
     raise_it = f"ask for more at {quotas}, or free what is used, for {identifier}; then run again"
     if service == "container":
         needed = float(properties.get("nodeCount") or properties.get("initialNodeCount") or 1)
@@ -239,7 +247,7 @@ def outcome(
 ) -> Exception:
     """The error of a fault that is one."""
     if fault == "quota-exceeded":
-        return quota_exceeded(kind, identifier, properties)
+        return quota_exceeded(kind, operation, identifier, properties)
     if fault == "permission-denied":
         return permission_denied(kind, operation, identifier, properties)
     if fault == "stock-out":

@@ -28,7 +28,7 @@ FILE, USED = "faults.yaml", "faults.used.json"
 CHANGES = ("create", "update", "delete")
 OPERATIONS = (*CHANGES, "read")
 KINDS: dict[str, tuple[str, ...]] = {
-    "quota-exceeded": ("create", "update"),
+    "quota-exceeded": CHANGES,
     "stock-out": ("create", "update"),
     "permission-denied": OPERATIONS,
     "service-disabled": OPERATIONS,
@@ -46,6 +46,9 @@ that is killed leaves a lock and a pending operation, and its provider finishes 
 
 WITH_MACHINES = ("gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool")
 """The types that a zone can run out of machines for."""
+
+WITH_A_LIMIT_OF_REQUESTS = ("gcp:container/", "gcp:storage/bucket:", "gcp:pubsub/")
+"""The types for which a quota stands in the way of a delete too."""
 
 ALWAYS = "always"
 LONGEST_SECONDS = 3600
@@ -68,6 +71,9 @@ class Rule:
         operations = (self.operation,) if self.operation else KINDS[self.kind]
         fits = operation in operations and _is_type(self.type, token)
         if self.kind == "stock-out" and token not in WITH_MACHINES:
+            return False
+        deletes = self.kind == "quota-exceeded" and operation == "delete"
+        if deletes and not token.startswith(WITH_A_LIMIT_OF_REQUESTS):
             return False
         return fits and any(fnmatchcase(name, self.name) for name in names)
 
