@@ -23,7 +23,11 @@ def agent_of(service: str, project: str) -> str:
 
 
 class ServiceIdentity(Kind):
-    """The account that a service acts as. Asking for it twice answers the same one."""
+    """The account that a service acts as. Asking for it twice answers the same one.
+
+    Source: the provider's resource has neither a read nor a delete ("There is no read endpoint for
+    this API", terraform-provider-google, resource_project_service_identity.go).
+    """
 
     token, table, called = SERVICE_IDENTITY, "service_identity", "service identity"
     named_by = ""
@@ -34,6 +38,14 @@ class ServiceIdentity(Kind):
 
     def ids(self, identifier: str, config: Config) -> list[str]:
         return [identifier]
+
+    def find(self, cloud: Cloud, identifier: str) -> tuple[str, Properties] | None:
+        """What was asked for once: the API can't show it, so the provider never looks."""
+        parts = identifier.split("/")
+        if len(parts) != 4:
+            return None
+        made = self.serve(cloud, {"project": parts[1], "service": parts[3]}, None)
+        return super().find(cloud, identifier) or (identifier, made)
 
     def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
         service = inputs["service"]
