@@ -1,5 +1,6 @@
 """What the emulated cloud refuses in a plain resource, a constructor refuses before anything."""
 
+import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
@@ -38,12 +39,17 @@ def test_a_constructor_makes_the_same_promise(tie: Tie) -> None:
 def _names_what_was_set(problem: Problem, tie: Tie) -> bool:
     """Whether the key is one that the row set, and the value one that stands there."""
     if tie.name:
-        return problem.key == "name" and tie.name in str(problem.value)
-    key = problem.key.partition(".")[0]
+        return tie.name in str(problem.value)
+    key = _argument(problem)
     if key not in tie.set:
         return False
-    # An unknown key is shown without its value, and one that is missing has none.
-    return problem.value in (None, "…") or problem.value in list(_within(tie.set[key]))
+    # What is left out has no value, or its default; an unknown key is shown without its value.
+    left_out = tie.set[key] is None or problem.value in (None, "…")
+    return left_out or problem.value in list(_within(tie.set[key]))
+
+
+def _argument(problem: Problem) -> str:
+    return re.split(r"[.\[]", problem.key)[0]
 
 
 def _within(value: Any) -> Iterator[Any]:
@@ -78,7 +84,7 @@ def _told(of: str, change: dict[str, Any]) -> Sequence[Problem]:
     try:
         _construct(of, "it", change)
     except ProblemsError as error:
-        return [each for each in error.problems if each.key.partition(".")[0] in change]
+        return [each for each in error.problems if _argument(each) in change]
     return ()
 
 
