@@ -1,6 +1,7 @@
 """Reads `tests/engine/refusals.yaml`: what is refused, and who else makes the same promise."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,6 @@ import yaml
 
 PATH = Path(__file__).parent / "engine" / "refusals.yaml"
 _ROW = {"id", "base", "set", "stage", "words"}
-_TIES = {"constructors", "policies"}
 STAGES = ("preview", "update")
 
 
@@ -45,32 +45,24 @@ class Row:
     set: dict[str, Any]
     stage: str
     words: tuple[str, ...]
-    constructors: tuple[Tie, ...] = ()
-    policies: tuple[Tie, ...] = ()
 
 
 @dataclass(frozen=True)
 class Refusals:
-    """The whole file: plain resources by name, arguments of components, and the rows."""
+    """The whole file: plain resources by name, arguments of components, rows, and their ties."""
 
     resources: dict[str, dict[str, Any]]
     components: dict[str, dict[str, Any]]
     rows: tuple[Row, ...]
-
-    @property
-    def constructors(self) -> list[Tie]:
-        return [tie for row in self.rows for tie in row.constructors]
-
-    @property
-    def policies(self) -> list[Tie]:
-        return [tie for row in self.rows for tie in row.policies]
+    constructors: tuple[Tie, ...]
+    policies: tuple[Tie, ...]
 
     def counts(self) -> str:
         """How many rows there are, of which stage, and how many hold elsewhere too."""
         stages = Counter(row.stage for row in self.rows)
         by_stage = ", ".join(f"{stages[stage]} at {stage}" for stage in STAGES)
-        constructed = sum(bool(row.constructors) for row in self.rows)
-        judged = sum(bool(row.policies) for row in self.rows)
+        constructed = len({tie.row for tie in self.constructors})
+        judged = len({tie.row for tie in self.policies})
         return (
             f"{len(self.rows)} rows ({by_stage}), each run against the emulated cloud; "
             f"{constructed} of them against constructors too ({len(self.constructors)} cases), "
@@ -90,35 +82,41 @@ def parse(content: dict[str, Any]) -> Refusals:
     Raises:
         ValueError: A key is unknown, missing or unused; the message names row and key.
     """
-    _keys("refusals.yaml", content, {"resources", "components", "rows"})
+    sections = {"resources", "components", "constructors", "policies", "rows"}
+    _keys("refusals.yaml", content, sections)
     rows = tuple(_row(entry) for entry in content["rows"])
-    twice = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
+    constructors = tuple(_tie("constructors", entry) for entry in content["constructors"])
+    policies = tuple(_tie("policies", entry) for entry in content["policies"])
+    ids = Counter(row.id for row in rows)
+    twice = [name for name, count in ids.items() if count > 1]
     if twice:
         raise ValueError(f"each id stands once, but these do not: {', '.join(twice)}")
+    for tie in (*constructors, *policies):
+        if tie.row not in ids:
+            raise ValueError(f"{tie}: there is no row {tie.row}")
     resources, components = content["resources"], content["components"]
     used = {row.base for row in rows}
-    made = {tie.of for row in rows for tie in row.constructors}
+    made = {tie.of for tie in constructors}
     for what, known, wanted in (("resource", resources, used), ("component", components, made)):
         if set(known) != wanted:
             raise ValueError(f"{what} unused or unknown: {sorted(set(known) ^ wanted)}")
-    return Refusals(resources, components, rows)
+    return Refusals(resources, components, rows, constructors, policies)
 
 
 def _row(entry: dict[str, Any]) -> Row:
     name = str(entry.get("id"))
-    _keys(name, entry, _ROW, _TIES)
+    _keys(name, entry, _ROW)
     if entry["stage"] not in STAGES:
         raise ValueError(f"{name}.stage: {entry['stage']!r} is none of {', '.join(STAGES)}")
-    ties = {key: tuple(_tie(name, key, each) for each in entry.get(key, ())) for key in _TIES}
-    return Row(**{**entry, **ties, "words": _words(name, entry)})
+    return Row(**{**entry, "words": _words(name, entry)})
 
 
-def _tie(row: str, key: str, entry: dict[str, Any]) -> Tie:
-    where = f"{row}.{key}"
-    own = {"set", "name"} if key == "constructors" else {"set"}
-    _keys(where, entry, {"of", "words"}, own)
-    tie = Tie(row, entry["of"], entry.get("set", {}), _words(where, entry), entry.get("name", ""))
-    if key == "constructors" and bool(tie.set) == bool(tie.name):
+def _tie(section: str, entry: dict[str, Any]) -> Tie:
+    where = f"{section}: {entry.get('row')}"
+    own = {"set", "name"} if section == "constructors" else {"set"}
+    _keys(where, entry, {"row", "of", "words"}, own)
+    tie = Tie(**{"set": {}, **entry, "words": _words(where, entry)})
+    if section == "constructors" and bool(tie.set) == bool(tie.name):
         raise ValueError(f"{where}: a constructor is given its mistake by `set` or by `name`")
     return tie
 
@@ -130,9 +128,7 @@ def _words(where: str, entry: dict[str, Any]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _keys(
-    where: str, entry: dict[str, Any], needed: set[str], more: set[str] = frozenset()
-) -> None:  # type: ignore[assignment]
-    unknown, missing = set(entry) - needed - more, needed - set(entry)
+def _keys(where: str, entry: dict[str, Any], needed: set[str], more: Collection[str] = ()) -> None:
+    unknown, missing = set(entry) - needed - set(more), needed - set(entry)
     if unknown or missing:
         raise ValueError(f"{where}: unknown keys {sorted(unknown)}, missing {sorted(missing)}")

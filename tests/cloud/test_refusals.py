@@ -74,33 +74,37 @@ def test_the_resource_that_the_rows_change_is_accepted_as_it_is(cloud: Emulated,
     assert (cloud.refresh(recorded) is None) is (name not in NEVER_GONE)
 
 
-def _content(**changes: Any) -> dict[str, Any]:
-    tie = {"of": "Network", "set": {"region": "mars"}, "words": ["region"]}
-    row = {"id": "a", "base": "router", "set": {}, "stage": "update", "words": ["x"]}
-    row |= {"constructors": [tie], **changes}
-    return {"resources": {"router": {}}, "components": {"Network": {}}, "rows": [row]}
+ROW = {"id": "a", "base": "router", "set": {}, "stage": "update", "words": ["x"]}
+TIE = {"row": "a", "of": "Network", "set": {"region": "mars"}, "words": ["region"]}
+
+
+def _content(row: Any = None, tie: Any = None, **changes: Any) -> dict[str, Any]:
+    content = {"resources": {"router": {}}, "components": {"Network": {}}, "policies": []}
+    content |= {"rows": [ROW | (row or {})], "constructors": [TIE | (tie or {})]}
+    return content | changes
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("content", "words"),
     [
-        ({"constructer": []}, "a: unknown keys ['constructer']"),
-        ({"stage": "previw"}, "a.stage: 'previw' is none of preview, update"),
-        ({"words": "x"}, "a.words: 'x' is no list of texts"),
-        ({"words": []}, "a.words: [] is no list"),
-        ({"base": "rooter"}, "resource unused or unknown: ['rooter', 'router']"),
-        ({"constructors": [{"of": "Network", "words": ["x"]}]}, "by `set` or by `name`"),
-        ({"constructors": [{"of": "Network", "sets": {}, "words": ["x"]}]}, "['sets']"),
-        ({"constructors": []}, "component unused or unknown: ['Network']"),
-        ({"policies": [{"rule": "x", "words": ["x"]}]}, "a.policies: unknown keys ['rule']"),
+        (_content({"sett": {}}), "a: unknown keys ['sett']"),
+        (_content({"stage": "previw"}), "a.stage: 'previw' is none of preview, update"),
+        (_content({"words": "x"}), "a.words: 'x' is no list of texts"),
+        (_content({"words": []}), "a.words: [] is no list"),
+        (_content({"base": "rooter"}), "resource unused or unknown: ['rooter', 'router']"),
+        (_content(tie={"set": {}}), "constructors: a: a constructor is given its mistake by"),
+        (_content(tie={"name": "x"}), "constructors: a: a constructor is given its mistake by"),
+        (_content(tie={"sets": {}}), "constructors: a: unknown keys ['sets']"),
+        (_content(tie={"row": "b"}), "b-Network-region: there is no row b"),
+        (_content(constructors=[]), "component unused or unknown: ['Network']"),
+        (_content(policies=[TIE | {"name": "x"}]), "policies: a: unknown keys ['name']"),
+        (_content(constructer=[]), "refusals.yaml: unknown keys ['constructer']"),
     ],
 )
-def test_a_row_with_a_key_that_nothing_reads_is_refused(
-    changes: dict[str, Any], words: str
-) -> None:
+def test_a_key_that_nothing_reads_is_refused(content: dict[str, Any], words: str) -> None:
     assert parse(_content()).constructors[0].of == "Network"
     with pytest.raises(ValueError, match=re.escape(words)):
-        parse(_content(**changes))
+        parse(content)
 
 
 def test_an_id_stands_once() -> None:

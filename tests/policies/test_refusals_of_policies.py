@@ -9,7 +9,7 @@ from tests.policies.helpers import PACK_NAMES, Case, Reported, pack, run_rule
 from tests.refusals import Row, Tie, load
 
 RESOURCES = load().resources
-TIED = [(row, tie) for row in load().rows for tie in row.policies]
+TIED = [(row, tie) for tie in load().policies for row in load().rows if row.id == tie.row]
 
 
 def _judged(row: Row, tie: Tie, change: dict[str, Any]) -> list[Reported]:
