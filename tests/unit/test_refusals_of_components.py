@@ -23,13 +23,13 @@ def _construct(of: str, name: str, change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("of", COMPONENTS)
 def test_the_arguments_that_the_rows_change_are_accepted_as_they_are(of: str) -> None:
-    _construct(of, "it", {})
+    _construct(of, "work", {})
 
 
 @pytest.mark.parametrize("tie", load().constructors, ids=str)
 def test_a_constructor_makes_the_same_promise(tie: Tie) -> None:
     with pytest.raises(ProblemsError) as refused:
-        _construct(tie.of, tie.name or "it", tie.set)
+        _construct(tie.of, tie.name or "work", tie.set)
     said = str(refused.value)
     assert [words for words in tie.words if words not in said] == [], said
     for problem in refused.value.problems:
@@ -82,7 +82,7 @@ def _wrongs(of: str) -> Iterator[dict[str, Any]]:
 
 def _told(of: str, change: dict[str, Any]) -> Sequence[Problem]:
     try:
-        _construct(of, "it", change)
+        _construct(of, "work", change)
     except ProblemsError as error:
         return [each for each in error.problems if _argument(each) in change]
     return ()
