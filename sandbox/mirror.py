@@ -41,6 +41,11 @@ def project_name(root: Path = ROOT) -> str:
     return str(_project(root)["name"])
 
 
+def backend_url(root: Path = ROOT) -> str:
+    """The backend that Pulumi.yaml names; empty when it names none."""
+    return str((_project(root).get("backend") or {}).get("url") or "")
+
+
 def _project(root: Path) -> dict[str, Any]:
     return yaml.safe_load((root / "Pulumi.yaml").read_text())
 
