@@ -15,7 +15,7 @@ SANDBOX := $(VENV_PYTHON) -m sandbox
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine up preview refresh destroy rehearse check env lint test test-fast docs schema clean distclean
+.PHONY: help setup engine up preview refresh destroy recover rehearse check env lint test test-fast docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -32,6 +32,9 @@ engine: setup ## Find, install or build the Pulumi engine
 
 up preview refresh destroy: setup ## STACK=sandbox: emulated cloud; others: the real one
 	@$(SANDBOX) $@ --stack '$(STACK)' $(ARGS)
+
+recover: setup ## Put a stack in order whose update was killed
+	@$(SANDBOX) recover --stack '$(STACK)' $(ARGS)
 
 rehearse: setup ## A stack's whole life on the emulated cloud, with a report
 	@$(SANDBOX) rehearse --stack '$(STACK)'

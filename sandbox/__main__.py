@@ -2,6 +2,7 @@
 
 The stack `sandbox` lives on the emulated cloud in `.spotproof/sandbox`; every other stack is real.
 `rehearse` runs any stack on the emulated cloud and touches nothing of the user's.
+`recover` puts a stack in order whose update was killed.
 """
 
 import argparse
@@ -17,14 +18,21 @@ from sandbox.emulated import CHANGING, EmulatedError, EmulatedStack, standing_sa
 from sandbox.engine import EngineError, ensure
 from sandbox.locks import BusyError, only_run
 from sandbox.paths import ROOT
+from sandbox.recovery.arguments import options_of
+from sandbox.recovery.guard import NeedsRecoveryError, guard
+from sandbox.recovery.recover import RecoveryError, recover
+from sandbox.recovery.terminal import Terminal
 from sandbox.rehearse import rehearse
 
 ENGINE_COMMANDS = ("up", "preview", "refresh", "destroy")
+WITH_ARGUMENTS = (*ENGINE_COMMANDS, "recover")
 JUDGED_FIRST = ("up", "preview", "rehearse")
 USERS_ERRORS = (
     BusyError,
     EngineError,
     EmulatedError,
+    NeedsRecoveryError,
+    RecoveryError,
     real.RealStackError,
     stacks.StackNameError,
     stacks.UnknownStackError,
@@ -37,7 +45,7 @@ _NAMES_A_STACK = re.compile(r"--stack(=.*)?|-[defhjQry]*s.*")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; a user's mistake becomes one error on standard error, and code 1."""
     options, extra = _parser().parse_known_args(arguments)
-    if extra and options.command not in ENGINE_COMMANDS:
+    if extra and options.command not in WITH_ARGUMENTS:
         _parser().error(f"`{options.command}` takes no further arguments: {' '.join(extra)}")
     if stacks_named := [one for one in extra if _NAMES_A_STACK.fullmatch(one)]:
         _parser().error(
@@ -58,10 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m sandbox",
         description="Runs the program's stacks. Further arguments of up, preview, refresh and "
-        "destroy go to pulumi as they are.",
+        "destroy go to pulumi as they are; recover has --yes, --id URN=ID, --drop URN and "
+        "--wait SECONDS.",
         allow_abbrev=False,
     )
-    parser.add_argument("command", choices=[*ENGINE_COMMANDS, "rehearse", "check", "env"])
+    parser.add_argument("command", choices=[*WITH_ARGUMENTS, "rehearse", "check", "env"])
     parser.add_argument(
         "--stack", action=_Once, default=stacks.EMULATED, help="default: %(default)s"
     )
@@ -83,6 +92,10 @@ def _run(command: str, stack: str, extra: Sequence[str]) -> int:
         stacks.stack_file(stacks.short_name_of_real(stack))
         real.run(command, stack, extra)
         return 0
+    if command == "recover" and stack != stacks.EMULATED:
+        stacks.short_name_of_real(stack)
+        options = options_of(extra)
+        return recover(real.pulumi(stack), options, Terminal())
     file = stacks.stack_file(stack)
     stacks.read(file)
     if command == "check":
@@ -106,13 +119,17 @@ def _judge(file: Path, quiet: bool = False) -> int:
 
 def _emulated(command: str, extra: Sequence[str]) -> int:
     sandbox = standing_sandbox()
+    options = options_of(extra) if command == "recover" else None
     alone = only_run(sandbox.folder, "another command on the stack sandbox")
-    with alone if command in CHANGING else nullcontext():
+    with alone if command in (*CHANGING, "recover") else nullcontext():
         emulated = EmulatedStack(sandbox, stacks.EMULATED, ensure())
         emulated.prepare()
         if command == "env":
             print(emulated.sandbox.exports(emulated.engine))
             return 0
+        if options is not None:
+            return recover(emulated.pulumi(), options, Terminal())
+        guard(emulated.pulumi(), command, extra)
         return emulated.run(emulated.command(command, *extra))
 
 

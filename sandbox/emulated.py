@@ -12,10 +12,10 @@ from sandbox import stacks
 from sandbox.cloud.store import Store
 from sandbox.engine import Engine
 from sandbox.environment import Sandbox
-from sandbox.locks import abandoned
-from sandbox.mirror import mirror
+from sandbox.mirror import mirror, project_name
 from sandbox.paths import GENERATED, POLICY_PACKS, ROOT, policy_pack
 from sandbox.progress import say
+from sandbox.recovery.command import Pulumi
 
 CHANGING = ("up", "refresh", "destroy")
 WITH_PACKS = ("up", "preview")
@@ -51,9 +51,6 @@ class EmulatedStack:
         if replaced:
             say(f"  encrypted values are a placeholder here: {', '.join(replaced)}")
         self.sandbox.prepare(self.engine)
-        for lock in abandoned(self.sandbox.backend):
-            say("  an engine was killed here: its lock is released")
-            lock.unlink(missing_ok=True)
         made = self.capture("stack", "select", "--create", self.stack)
         if made.returncode != 0:
             raise EmulatedError(f"the stack cannot be made in the sandbox:\n{made.stdout}")
@@ -64,6 +61,19 @@ class EmulatedStack:
         flags = [part for one in packs for part in ("--policy-pack", str(policy_pack(one)))]
         flags += ["--yes", "--non-interactive"] if action in CHANGING else []
         return ["pulumi", action, "--stack", self.stack, *flags, *extra]
+
+    def pulumi(self) -> Pulumi:
+        """The stack for a recovery."""
+        return Pulumi(
+            stack=self.stack,
+            executable=self.engine.pulumi,
+            project=self.sandbox.project,
+            project_name=project_name(self.root),
+            environment=self.sandbox.environment(self.engine),
+            preview=self.command("preview"),
+            backups=self.sandbox.folder / "recovery",
+            backend=f"file://{self.sandbox.backend}",
+        )
 
     def run(self, command: Sequence[str]) -> int:
         """Shows a command and runs it in front of the person."""

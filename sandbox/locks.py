@@ -1,9 +1,7 @@
-"""One run at a time in a sandbox, and locks that killed engines left in its backend."""
+"""One run at a time in a sandbox."""
 
 import fcntl
-import json
 import os
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,22 +32,3 @@ def only_run(folder: Path, name: str) -> Iterator[None]:
         file.write(str(os.getpid()))
         file.flush()
         yield
-
-
-def abandoned(backend: Path) -> list[Path]:
-    """Lock files of processes of this machine that are gone."""
-    files = (backend / ".pulumi" / "locks").rglob("*.json")
-    return [file for file in files if _is_abandoned(file)]
-
-
-def _is_abandoned(file: Path) -> bool:
-    try:
-        lock = json.loads(file.read_text())
-        if lock["hostname"] != socket.gethostname():
-            return False
-        os.kill(lock["pid"], 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, ValueError, LookupError):
-        return False
-    return False

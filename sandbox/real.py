@@ -5,8 +5,11 @@ import shlex
 from collections.abc import Sequence
 
 from sandbox.engine import Engine, EngineError, ensure
-from sandbox.paths import POLICY_PACKS, ROOT
+from sandbox.mirror import backend_url, project_name
+from sandbox.paths import GENERATED, POLICY_PACKS, ROOT
 from sandbox.progress import say
+from sandbox.recovery.command import Pulumi
+from sandbox.recovery.guard import guard
 
 WITH_PACKS = ("up", "preview")
 
@@ -28,14 +31,35 @@ def run(action: str, stack: str, extra: Sequence[str] = ()) -> None:
 
     Raises:
         RealStackError: no engine with a Google Cloud plugin, or a shell bound to a sandbox.
+        NeedsRecoveryError: an update of the stack was killed, or one runs.
     """
-    engine = _official_engine(stack)
+    found = pulumi(stack)
+    guard(found, action, extra)
     typed = command(action, stack, extra)
     say(f"+ {shlex.join(typed)}")
-    path = os.pathsep.join([str(engine.bin_dir), os.environ.get("PATH", os.defpath)])
-    environment = os.environ if engine.origin == "path" else {**os.environ, "PATH": path}
     os.chdir(ROOT)
-    os.execve(engine.pulumi, typed, environment)
+    os.execve(found.executable, typed, dict(found.environment))
+
+
+def pulumi(stack: str) -> Pulumi:
+    """The stack for a recovery.
+
+    Raises:
+        RealStackError: no engine with a Google Cloud plugin, or a shell bound to a sandbox.
+    """
+    engine = _official_engine(stack)
+    path = os.pathsep.join([str(engine.bin_dir), os.environ.get("PATH", os.defpath)])
+    added = {} if engine.origin == "path" else {"PATH": path}
+    return Pulumi(
+        stack=stack,
+        executable=engine.pulumi,
+        project=ROOT,
+        project_name=project_name(),
+        environment={**os.environ, **added},
+        preview=command("preview", stack),
+        backups=GENERATED / "recovery",
+        backend=os.environ.get("PULUMI_BACKEND_URL") or backend_url(),
+    )
 
 
 def _official_engine(stack: str) -> Engine:

@@ -14,6 +14,9 @@ from sandbox import stacks
 from sandbox.emulated import EmulatedStack
 from sandbox.environment import Sandbox
 from sandbox.paths import ROOT
+from sandbox.recovery.guard import NeedsRecoveryError, guard
+from sandbox.recovery.recover import Options, recover
+from sandbox.recovery.terminal import Terminal
 from sandbox.rehearse import rehearse
 from tests.engine.support import engine
 
@@ -137,6 +140,10 @@ def test_a_killed_run_does_not_lock_the_sandbox_for_ever(tmp_path):
     (root / "infra" / "__main__.py").write_text("")
 
     stack.prepare()
+    with pytest.raises(NeedsRecoveryError, match="make recover STACK=dev"):
+        guard(stack.pulumi(), "up", [])
+
+    assert recover(stack.pulumi(), Options(yes=True), Terminal()) == 0
 
     assert stack.capture(*stack.command("up")[1:]).returncode == 0
 
