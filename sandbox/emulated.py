@@ -11,7 +11,7 @@ from typing import Any
 from sandbox import stacks
 from sandbox.cloud.store import Store
 from sandbox.engine import Engine
-from sandbox.environment import Sandbox
+from sandbox.environment import FOR_PREVIEW, Sandbox
 from sandbox.mirror import mirror, project_name
 from sandbox.paths import GENERATED, POLICY_PACKS, ROOT, policy_pack
 from sandbox.progress import say
@@ -78,7 +78,8 @@ class EmulatedStack:
     def run(self, command: Sequence[str]) -> int:
         """Shows a command and runs it in front of the person."""
         say(f"+ {shlex.join(command)}")
-        process = subprocess.Popen(command, executable=self.engine.pulumi, **self._where())
+        where = self._where(command[1])
+        process = subprocess.Popen(command, executable=self.engine.pulumi, **where)
         return _wait_through_interrupts(process)
 
     def capture(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -89,7 +90,7 @@ class EmulatedStack:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            **self._where(),
+            **self._where(arguments[0]),
         )
 
     def resources(self) -> list[dict[str, Any]]:
@@ -103,8 +104,11 @@ class EmulatedStack:
         """The resources in the emulated cloud."""
         return Store(self.sandbox.folder).everything()
 
-    def _where(self) -> dict[str, Any]:
-        return {"cwd": self.sandbox.project, "env": self.sandbox.environment(self.engine)}
+    def _where(self, action: str) -> dict[str, Any]:
+        environment = self.sandbox.environment(self.engine)
+        if action == "preview":
+            environment |= FOR_PREVIEW
+        return {"cwd": self.sandbox.project, "env": environment}
 
 
 def standing_sandbox() -> Sandbox:

@@ -16,6 +16,9 @@ from sandbox.engine import Engine
 from sandbox.paths import ROOT, VENV, VENV_PYTHON
 
 PASSPHRASE = "sandbox"
+FOR_PREVIEW = {"PULUMI_SKIP_CHECKPOINTS": "true"}
+"""For previews alone: otherwise the engine puts the whole state together anew for each resource,
+and then throws it away. An update must write it each time, for what comes after a crash."""
 _DROPPED_PREFIXES = ("PULUMI_", "GOOGLE_", "CLOUDSDK_", "GCLOUD_", "GCP_")
 _DROPPED = ("PYTHONPATH", "PYTHONHOME", "USE_GKE_GCLOUD_AUTH_PLUGIN")
 
