@@ -15,7 +15,7 @@ SANDBOX := $(VENV_PYTHON) -m sandbox
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine up preview refresh destroy recover rehearse check env lint test test-fast docs schema clean distclean
+.PHONY: help setup engine up preview refresh destroy recover rehearse check env lint test test-fast bench docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -55,6 +55,9 @@ test: engine ## All tests
 
 test-fast: setup ## The tests that need no engine
 	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine' $(ARGS)
+
+bench: engine ## Ratios measured side by side, with their goals; about 20 minutes
+	@$(VENV_PYTHON) -m bench $(ARGS)
 
 docs: setup ## Write what is generated in README.md and docs/
 	@PYTHONPATH=infra $(VENV_PYTHON) -m tools.write_docs

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench import report
-from bench.cases import CASES, Setting, Sizes
+from bench.cases import CASES
+from bench.setting import SMALL, Setting, Sizes
 from bench.timing import BenchError, adopt_orphans
 from sandbox.emulated import EmulatedError
 from sandbox.engine import EngineError, ensure
 from sandbox.progress import heartbeat, say
 
-SMALL = Sizes(start=10, few=20, many=40)
 USERS_ERRORS = (BenchError, EmulatedError, EngineError)
 
 

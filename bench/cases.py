@@ -2,88 +2,19 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
 from bench import watch
 from bench.bare import write_program
 from bench.plan import differences
 from bench.report import Row
 from bench.room import Room, room_of_program, room_of_stack
-from bench.timing import BenchError, Sample, ratio, spread
-from sandbox.engine import Engine
-from sandbox.paths import POLICY_PACKS, policy_pack
+from bench.setting import PROGRAMS, Run, Setting, Sizes, compared, median_wall, seconds
+from bench.timing import BenchError, Sample, spread
+from sandbox.mirror import project_name
+from sandbox.paths import POLICY_PACKS, VENV, policy_pack
 from sandbox.progress import say
-
-PROGRAMS = Path(__file__).parent / "programs"
-PROJECT = "acme-ml"
-Run = Callable[[], Sample]
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How many resources the generated programs have."""
-
-    start: int = 10
-    few: int = 100
-    many: int = 1000
-
-    @property
-    def pools(self) -> int:
-        return self.many // 5
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the cases have in common.
-
-    Attributes:
-        folder: an empty folder for sandboxes.
-        runs: how often each side is run.
-        warm: whether each side is run once before, uncounted.
-    """
-
-    engine: Engine
-    folder: Path
-    runs: int
-    sizes: Sizes
-    warm: bool = True
-
-    def interleaved(self, sides: Mapping[str, Run]) -> dict[str, list[Sample]]:
-        """Runs the sides in turn, so that a load of the machine hits all alike."""
-        samples: dict[str, list[Sample]] = {name: [] for name in sides}
-        for number in range(-1 if self.warm else 0, self.runs):
-            # Every second round goes the other way, so that no side always comes first.
-            for name in list(sides)[:: -1 if number % 2 else 1]:
-                sample = sides[name]()
-                say(f"  {name}: {sample.wall:.1f} s" + ("" if number >= 0 else " (uncounted)"))
-                if number >= 0:
-                    samples[name].append(sample)
-        return samples
-
-    def many(self, name: str, resources: int, clusters: int, pools: int, idle: bool = False):
-        """A room with the generated program."""
-        counts = {"resources": resources, "clusters": clusters, "pools": pools}
-        config = {"gcp:project": PROJECT} | {f"bench:{key}": value for key, value in counts.items()}
-        program = PROGRAMS / "many.py"
-        return room_of_program(self.folder / name, self.engine, program, config, idle_provider=idle)
-
-
-def compared(
-    name: str, samples: Mapping[str, list[Sample]], one: str, other: str, goal: float | None = None
-) -> Row:
-    """How much longer one side takes than the other."""
-    pairs = list(zip(samples[one], samples[other], strict=True))
-    return Row(
-        name,
-        len(pairs),
-        ratio([(a.wall, b.wall) for a, b in pairs]),
-        ratio([(a.cpu, b.cpu) for a, b in pairs]),
-        goal,
-        detail=f"{_median(samples[one]):.2f} / {_median(samples[other]):.2f}",
-        data={one: _seconds(samples[one]), other: _seconds(samples[other])},
-    )
 
 
 def components(setting: Setting) -> list[Row]:
@@ -106,7 +37,7 @@ def bare_room(setting: Setting, ours: Room) -> Room:
     project = next(one for one in plan if one["type"].startswith("gcp:"))["inputs"]["project"]
     bare = room_of_program(
         setting.folder / "bare", setting.engine, program, {"gcp:project": project},
-        project="spotproof", stack=ours.stack,
+        project=project_name(), stack=ours.stack,
     )  # fmt: skip
     if found := differences(plan, bare.plan()):
         raise BenchError("the bare program plans something else:\n" + "\n".join(found))
@@ -146,8 +77,7 @@ def packs(setting: Setting) -> list[Row]:
 def _idle_pack(folder: Path) -> Path:
     shutil.copytree(PROGRAMS / "idle_pack", folder)
     text = (folder / "PulumiPolicy.yaml").read_text()
-    venv = policy_pack("x").parents[1] / ".venv"
-    (folder / "PulumiPolicy.yaml").write_text(text.replace("../../../.venv", str(venv)))
+    (folder / "PulumiPolicy.yaml").write_text(text.replace("../../../.venv", str(VENV)))
     (folder / "__main__.py").write_text(
         (folder / "__main__.py").read_text().replace('"idle"', f'"idle-{folder.name}"')
     )
@@ -156,15 +86,8 @@ def _idle_pack(folder: Path) -> Path:
 
 def size(setting: Setting) -> list[Row]:
     """Time for each resource in large and small stacks, and the emulator against nothing."""
-    sizes = setting.sizes
-    rooms = {
-        (provider, number): setting.many(
-            f"{provider}-{number}", number, number // 10, number // 5, provider == "nothing"
-        )
-        for provider in ("emulator", "nothing")
-        for number in (sizes.start, sizes.few, sizes.many)
-    }
-    rows = []
+    rooms = _rooms_of_sizes(setting)
+    rows: list[Row] = []
     actions: dict[str, Callable[[Room], Sample]] = {
         "preview": Room.preview,
         "up without checkpoints": lambda room: room.up(checkpoints=False),
@@ -176,8 +99,17 @@ def size(setting: Setting) -> list[Row]:
         }
         samples = setting.interleaved(sides)
         rows += _growth_rows(setting, action, samples)
-    rows += _checkpointed_up(setting, rooms)
     return rows
+
+
+def _rooms_of_sizes(setting: Setting) -> dict[tuple[str, int], Room]:
+    return {
+        (provider, number): setting.many(
+            f"{provider}-{number}", number, number // 10, number // 5, provider == "nothing"
+        )
+        for provider in ("emulator", "nothing")
+        for number in (setting.sizes.start, setting.sizes.few, setting.sizes.many)
+    }
 
 
 def _growth_rows(setting: Setting, action: str, samples: Mapping[str, list[Sample]]) -> list[Row]:
@@ -208,13 +140,13 @@ def _growth(
     sides = [f"{provider}, {number}, {action}" for number in (sizes.start, sizes.few, sizes.many)]
 
     rounds = list(zip(*(samples[side] for side in sides), strict=True))
-    start, few, many = (_median(samples[side]) for side in sides)
+    start, few, many = (median_wall(samples[side]) for side in sides)
     row = Row(
         f"{name}, {sizes.many} over {sizes.few}",
         len(rounds),
         goal=goal,
         detail=f"start {start:.2f}; {few:.2f}; {many:.2f}",
-        data={side: _seconds(samples[side]) for side in sides},
+        data={side: seconds(samples[side]) for side in sides},
     )
     # A round in which few took no longer than the start has no ratio.
     rounds = [each for each in rounds if min(_each_of_few(sizes, each)) > 0]
@@ -239,7 +171,9 @@ def _growths(sizes: Sizes, samples: Sequence[Sample]) -> tuple[float, float]:
     return (many.wall - start.wall) / number / wall, (many.cpu - start.cpu) / number / cpu
 
 
-def _checkpointed_up(setting: Setting, rooms: Mapping[tuple[str, int], Room]) -> list[Row]:
+def up(setting: Setting) -> list[Row]:
+    """The same for an update as users run it: the engine writes the whole state at each step."""
+    rooms = _rooms_of_sizes(setting)
     sides: dict[str, Run] = {
         f"emulator, {number}, up": room.up
         for (provider, number), room in rooms.items()
@@ -294,17 +228,10 @@ def _watched(room: Room) -> watch.Watch:
     return seen
 
 
-def _median(samples: list[Sample]) -> float:
-    return median(sample.wall for sample in samples)
-
-
-def _seconds(samples: list[Sample]) -> list[dict[str, float]]:
-    return [{"wall": round(one.wall, 3), "cpu": round(one.cpu, 3)} for one in samples]
-
-
 CASES: dict[str, Callable[[Setting], list[Row]]] = {
     "components": components,
     "packs": packs,
     "size": size,
+    "up": up,
     "memory": memory,
 }

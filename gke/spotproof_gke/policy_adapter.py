@@ -140,9 +140,9 @@ def resource_from(args: ResourceValidationArgs) -> Resource:
         type=args.resource_type,
         name=args.name,
         urn=args.urn,
-        props=plain(args.props),
+        props=Properties(args.props),
         parent=args.opts.parent or "",
-        provider=plain(args.provider.props) if args.provider else {},
+        provider=Properties(args.provider.props) if args.provider else {},
         provider_urn=args.provider.urn if args.provider else "",
     )
 
@@ -160,15 +160,34 @@ def _stack_resource(resource: PolicyResource, types: tuple[str, ...]) -> Resourc
         type=resource.resource_type,
         name=resource.name,
         urn=resource.urn,
-        props=plain(resource.props) if wanted else {},
+        props=Properties(resource.props) if wanted else {},
         dependencies={
             key: tuple(each.urn for each in dependencies)
             for key, dependencies in resource.property_dependencies.items()
         },
         parent=parent or "",
-        provider=plain(provider.props) if wanted and provider else {},
+        provider=Properties(provider.props) if wanted and provider else {},
         provider_urn=provider.urn if provider else "",
     )
+
+
+class Properties(Mapping[str, Any]):
+    """Properties as plain data, each read when a rule asks for it: it asks for few of many."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = given
+        self._known: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._known:
+            self._known[key] = _read(self._given, key, 0)
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
 
 
 def plain(value: Any, depth: int = 0) -> Any:
