@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sandbox.cloud.naming import DEFAULTS, kept_name
 from sandbox.cloud.problems import Refusal, did_you_mean
 from sandbox.cloud.schema import Field
+from sandbox.cloud.validate import found_wrong
 from sandbox.cloud.wire import UNKNOWN
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def check(
         refusals.append(_required(field, place))
     refusals += _conflicts(kind, inputs)
     refusals += _combinations(kind, inputs)
+    refusals += _empty_blocks(kind, inputs)
     refusals += _validate(kind, inputs)
     given = {place.path for place, _, _ in walk(resource.fields, inputs)}
     _default(kind, resource.fields, inputs, "", given)
@@ -257,17 +259,49 @@ def _combinations(kind: "Kind", inputs: dict[str, Any]) -> Iterator[Refusal]:
             yield Refusal(place.at, text)
 
 
+def _empty_blocks(kind: "Kind", inputs: dict[str, Any]) -> Iterator[Refusal]:
+    """Blocks of which at least one property must be set; defaults would set those that have one."""
+    for path, names in kind.limits.at_least_one_of.items():
+        block = kind.schema.field_at(path)
+        members = [each for each in block.fields.values() if not each.output]
+        members = [each for each in members if names is None or each.name in names]
+        for place, _, value in walk(kind.schema.fields, inputs):
+            if place.path != path or not isinstance(value, dict):
+                continue
+            places = sorted((place.only().of(each) for each in members), key=lambda each: each.tf)
+            if any(each.name in value for each in members):
+                continue
+            listed = ",".join(each.tf for each in places)
+            for each in places:
+                text = f'"{each.tf}": one of `{listed}` must be specified'
+                yield Refusal(each.at, f"Missing required argument. {text}")
+
+
 def _validate(kind: "Kind", inputs: dict[str, Any]) -> Iterator[Refusal]:
     for place, field, value in walk(kind.schema.fields, inputs):
-        validator = kind.validators.get(place.path)
-        if validator is None or value is UNKNOWN:
+        if value is UNKNOWN:
+            continue
+        if place.path in kind.limits.items:
+            low, high = kind.limits.items[place.path]
+            yield from _count(place, len(value), low, high)
+        validator = kind.checks.get(place.path)
+        if validator is None:
             continue
         items = enumerate(value) if field.kind == "list" else [(None, value)]
         for index, item in items:
             here = place if index is None else place.item(index)
-            complaint = None if item is UNKNOWN else validator(here.tf, item)
-            if complaint:
-                yield Refusal(here.at, complaint)
+            if item is not UNKNOWN:
+                for complaint in found_wrong(validator, here.tf, item):
+                    yield Refusal(here.at, complaint)
+
+
+def _count(place: Place, count: int, low: float, high: float) -> Iterator[Refusal]:
+    if count > high:
+        text = f"{place.tf} supports {high} item maximum, but config has {count} declared."
+        yield Refusal(place.at, f"Too many list items. Attribute {text}")
+    if count < low:
+        text = f"{place.tf} requires {low} item minimum, but config has only {count} declared."
+        yield Refusal(place.at, f"Not enough list items. Attribute {text}")
 
 
 def _default(

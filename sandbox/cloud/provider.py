@@ -11,7 +11,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from sandbox.cloud import schema, wire
 from sandbox.cloud.check import check
 from sandbox.cloud.describe import package_schema
-from sandbox.cloud.diff import Change, diff
+from sandbox.cloud.diff import Change
 from sandbox.cloud.injection import Injector, PartialError, Request, expected_id, settle
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
@@ -124,7 +124,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def changes(self, kind: Kind, old: Properties, inputs: Properties) -> list[Change]:
         """All changes from a recorded state to the inputs; raises ProviderError."""
         kind.plan(old, inputs)
-        changes = diff(kind.schema.fields, old, inputs, kind.same)
+        changes = kind.changes(old, inputs)
         if kind.labels:
             changes += label_changes(kind, old, inputs, changes)
         return changes + kind.further_changes(changes, old, inputs)

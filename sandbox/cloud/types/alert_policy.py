@@ -1,13 +1,11 @@
 """Cloud Monitoring's alerts: AlertPolicy."""
 
 import re
-from typing import ClassVar
 
 from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.durations import outside, seconds_of
 from sandbox.cloud.types.monitoring import MonitoringKind
 from sandbox.cloud.types.values import Properties, block, project_number
-from sandbox.cloud.validate import one_of
 
 ALERT_POLICY = "gcp:monitoring/alertPolicy:AlertPolicy"
 CONDITIONS = (
@@ -23,29 +21,6 @@ LONGEST_WINDOW_SECONDS = 84_600  # 23.5 hours
 SHORTEST_ABSENCE_SECONDS = 120
 SHORTEST_CLOSE_SECONDS = 1800
 _CHANNEL = re.compile(r"projects/[^/]+/notificationChannels/[^/]+")
-_ALIGNER = one_of(
-    *("ALIGN_NONE", "ALIGN_DELTA", "ALIGN_RATE", "ALIGN_INTERPOLATE", "ALIGN_NEXT_OLDER"),
-    *("ALIGN_MIN", "ALIGN_MAX", "ALIGN_MEAN", "ALIGN_COUNT", "ALIGN_SUM", "ALIGN_STDDEV"),
-    *("ALIGN_COUNT_TRUE", "ALIGN_COUNT_FALSE", "ALIGN_FRACTION_TRUE", "ALIGN_PERCENTILE_99"),
-    *("ALIGN_PERCENTILE_95", "ALIGN_PERCENTILE_50", "ALIGN_PERCENTILE_05"),
-    *("ALIGN_PERCENT_CHANGE", ""),
-)
-_REDUCER = one_of(
-    *("REDUCE_NONE", "REDUCE_MEAN", "REDUCE_MIN", "REDUCE_MAX", "REDUCE_SUM", "REDUCE_STDDEV"),
-    *("REDUCE_COUNT", "REDUCE_COUNT_TRUE", "REDUCE_COUNT_FALSE", "REDUCE_FRACTION_TRUE"),
-    *("REDUCE_PERCENTILE_99", "REDUCE_PERCENTILE_95", "REDUCE_PERCENTILE_50"),
-    *("REDUCE_PERCENTILE_05", ""),
-)
-_COMPARISON = one_of(
-    *("COMPARISON_GT", "COMPARISON_GE", "COMPARISON_LT", "COMPARISON_LE", "COMPARISON_EQ"),
-    "COMPARISON_NE",
-)
-_MISSING = one_of(
-    "EVALUATION_MISSING_DATA_INACTIVE",
-    "EVALUATION_MISSING_DATA_ACTIVE",
-    "EVALUATION_MISSING_DATA_NO_OP",
-    "",
-)
 
 
 class AlertPolicy(MonitoringKind):
@@ -53,19 +28,6 @@ class AlertPolicy(MonitoringKind):
 
     token, table, called = ALERT_POLICY, "alert_policy", "AlertPolicy"
     collection = "alertPolicies"
-    validators: ClassVar = {
-        "combiner": one_of("AND", "OR", "AND_WITH_MATCHING_RESOURCE"),
-        "severity": one_of("CRITICAL", "ERROR", "WARNING", ""),
-        "conditions.conditionAbsent.aggregations.perSeriesAligner": _ALIGNER,
-        "conditions.conditionAbsent.aggregations.crossSeriesReducer": _REDUCER,
-        "conditions.conditionThreshold.aggregations.perSeriesAligner": _ALIGNER,
-        "conditions.conditionThreshold.aggregations.crossSeriesReducer": _REDUCER,
-        "conditions.conditionThreshold.denominatorAggregations.perSeriesAligner": _ALIGNER,
-        "conditions.conditionThreshold.denominatorAggregations.crossSeriesReducer": _REDUCER,
-        "conditions.conditionThreshold.comparison": _COMPARISON,
-        "conditions.conditionThreshold.evaluationMissingData": _MISSING,
-        "conditions.conditionMonitoringQueryLanguage.evaluationMissingData": _MISSING,
-    }
 
     def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
         conditions = inputs["conditions"]

@@ -3,17 +3,19 @@
 import copy
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sandbox.cloud.diff import Change
+from sandbox.cloud.check import walk
+from sandbox.cloud.diff import Change, diff
 from sandbox.cloud.problems import ApiError, ProviderError, bad_request
 from sandbox.cloud.schema import Resource, load
 from sandbox.cloud.states import inputs_of, merge, unknown_within
 from sandbox.cloud.store import Store
+from sandbox.cloud.types.limits import Limits, limits
 from sandbox.cloud.types.values import Properties, last_part, path_of
-from sandbox.cloud.validate import Validator
+from sandbox.cloud.validate import Validator, found_wrong
 from sandbox.cloud.wire import UNKNOWN
 
 SHORT_OF_MACHINES = "shortOfMachines"
@@ -62,8 +64,10 @@ class Kind:
         called: What the provider calls it in errors of creation.
         secret: Outputs that are secrets, beside the labels.
         idempotent: Whether creating what exists is fine.
-        validators: Validations of single values by path without indices.
-        same_if: By path, whether two different values say the same to the server.
+        validators: Validations of single values by path without indices, beside the table's.
+        same_if: By path, whether two different values say the same to the server, beside the
+            table's.
+        replaces_if: By path, whether changing the first value to the second one replaces.
     """
 
     token = ""
@@ -78,6 +82,22 @@ class Kind:
     idempotent = False
     validators: ClassVar[dict[str, Validator]] = {}
     same_if: ClassVar[dict[str, Callable[[Any, Any], bool]]] = {}
+    replaces_if: ClassVar[dict[str, Callable[[Any, Any], bool]]] = {}
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Which values the provider takes, and which say the same to it."""
+        return limits(self.table)
+
+    @cached_property
+    def checks(self) -> dict[str, Validator]:
+        """Validations of single values by path without indices."""
+        return {**self.limits.validators, **self.validators}
+
+    @cached_property
+    def comparisons(self) -> dict[str, Callable[[Any, Any], bool]]:
+        """By path, whether two different values say the same to the server."""
+        return {**self.limits.same, **self.same_if}
 
     @cached_property
     def schema(self) -> Resource:
@@ -118,8 +138,25 @@ class Kind:
 
     def same(self, path: str, old: Any, new: Any) -> bool:
         """Whether a value recorded and one asked for say the same to the server."""
-        compare = self.same_if.get(path)
+        compare = self.comparisons.get(path)
         return bool(compare and compare(old, new))
+
+    def changes(self, old: Properties, inputs: Properties) -> list[Change]:
+        """What the inputs change in a recorded state, labels and outputs apart."""
+        found = diff(self.schema.fields, old, inputs, self.same)
+        replacing = {path for path in self.replaces_if if self._replaces(path, old, inputs)}
+        return [
+            replace(change, replaces=True)
+            if any(change.path == path or change.path.startswith(f"{path}[") for path in replacing)
+            else change
+            for change in found
+        ]
+
+    def _replaces(self, path: str, old: Properties, inputs: Properties) -> bool:
+        before, after = (_value_at(values, path) for values in (old, inputs))
+        if after is None:
+            after = self.schema.field_at(path).default
+        return UNKNOWN not in (before, after) and self.replaces_if[path](before, after)
 
     def further_changes(
         self, changes: list[Change], old: Properties, inputs: Properties
@@ -141,11 +178,23 @@ class Kind:
         """Everything that the server finds wrong; it may raise ApiError itself."""
         return []
 
+    def unserved(self, inputs: Properties) -> list[str]:
+        """What of single values the server does not take."""
+        problems = []
+        for place, kind, value in walk(self.schema.fields, inputs):
+            validator = self.limits.served.get(place.path)
+            if validator is None or value == "":
+                continue
+            for item in value if kind.kind == "list" else [value]:
+                wrong = found_wrong(validator, place.at, item)
+                problems += [f"Invalid value: {complaint}" for complaint in wrong]
+        return problems
+
     def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
         """The resource as the server answers it, given the wanted properties."""
         return inputs
 
-    def already_exists(self, identifier: str) -> ApiError:
+    def already_exists(self, identifier: str) -> ApiError | ProviderError:
         """What the server says to a second create of the same name."""
         return ApiError(409, f"Already exists: {identifier}")
 
@@ -156,7 +205,7 @@ class Kind:
         identifier = self.identify(inputs)
         if not self.idempotent and cloud.find(self.token, identifier) is not None:
             raise self.already_exists(identifier)
-        bad_request(self.refuse(cloud, inputs, None))
+        bad_request([*self.unserved(inputs), *self.refuse(cloud, inputs, None)])
         properties = self.serve(cloud, self._sent(inputs, cloud.config), None)
         cloud.store.put(self.token, identifier, properties)
         return identifier
@@ -166,7 +215,7 @@ class Kind:
         old = cloud.find(self.token, identifier)
         if old is None:
             raise ApiError(404, f"Not found: {identifier}")
-        bad_request(self.refuse(cloud, inputs, old))
+        bad_request([*self.unserved(inputs), *self.refuse(cloud, inputs, old)])
         wanted = merge(self.schema.fields, self._sent(inputs, cloud.config), old)
         cloud.store.put(self.token, identifier, self.serve(cloud, wanted, old))
 
@@ -243,3 +292,9 @@ class Kind:
     def inputs_of(self, state: Properties) -> Properties:
         """The inputs that would give this state: what an import writes down."""
         return inputs_of(self.schema.fields, state)
+
+
+def _value_at(values: Any, path: str) -> Any:
+    for name in path.split("."):
+        values = values.get(name) if isinstance(values, dict) else None
+    return values

@@ -6,21 +6,32 @@ from typing import Any, ClassVar
 from sandbox.cloud.problems import ApiError
 from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.values import Properties, project_number
-from sandbox.cloud.validate import one_of
 from spotproof_gke.locations import placement_of_bucket, region_of, zones_of
 
 BUCKET = "gcp:storage/bucket:Bucket"
 CLASSES = ("STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE", "MULTI_REGIONAL", "REGIONAL")
 SOFT_DELETE_SECONDS = (604_800, 7_776_000)
+LONGEST_RETENTION_SECONDS = 3_155_760_000  # 100 years
 _LABEL_KEY = re.compile(r"[a-z0-9_-]{1,63}")
-
-
-def _same_location(old: Any, new: Any) -> bool:
-    return isinstance(old, str) and isinstance(new, str) and old.upper() == new.upper()
 
 
 def _same_namespace(old: Any, new: Any) -> bool:
     return not (old or {}).get("enabled") and not (new or {}).get("enabled")
+
+
+def _same_autoclass(old: Any, new: Any) -> bool:
+    """Turned off is the same as left out."""
+    return None in (old, new) and not (old or new or {}).get("enabled")
+
+
+def _kept(old: Any, new: Any) -> bool:
+    """A page that is left out stays."""
+    return bool(old) and not new
+
+
+def _unlocked(old: Any, new: Any) -> bool:
+    """A locked policy cannot be unlocked."""
+    return bool(old) and not new
 
 
 def _same_number(old: Any, new: Any) -> bool:
@@ -40,15 +51,17 @@ class Bucket(Kind):
     labels = "labels"
     local = ("forceDestroy", "deletionPolicy")
     same_if: ClassVar = {
-        "location": _same_location,
+        "autoclass": _same_autoclass,
         "hierarchicalNamespace": _same_namespace,
+        "website.mainPageSuffix": _kept,
+        "website.notFoundPage": _kept,
         "retentionPolicy.retentionPeriod": _same_number,
     }
     validators: ClassVar = {
         "labels": _label_keys,
-        "publicAccessPrevention": one_of("enforced", "inherited"),
-        "lifecycleRules.condition.withState": one_of("LIVE", "ARCHIVED", "ANY", ""),
     }
+
+    replaces_if: ClassVar = {"retentionPolicy.isLocked": _unlocked}
 
     def identify(self, inputs: Properties) -> str:
         return inputs["name"]
@@ -71,6 +84,7 @@ class Bucket(Kind):
             *_storage_class("storageClass", inputs.get("storageClass")),
             *_namespace(inputs),
             *_soft_delete(inputs),
+            *_retention(inputs),
             *_lifecycle(inputs.get("lifecycleRules") or []),
         ]
 
@@ -157,6 +171,16 @@ def _namespace(inputs: Properties) -> list[str]:
     if (inputs.get("versioning") or {}).get("enabled"):
         problems.append("versioning: object versioning is not supported with hierarchicalNamespace")
     return problems
+
+
+def _retention(inputs: Properties) -> list[str]:
+    period = str((inputs.get("retentionPolicy") or {}).get("retentionPeriod", "1"))
+    if period.isdecimal() and 1 <= int(period) <= LONGEST_RETENTION_SECONDS:
+        return []
+    return [
+        f"retentionPolicy.retentionPeriod '{period}' is not within 1 to "
+        f"{LONGEST_RETENTION_SECONDS} seconds"
+    ]
 
 
 def _soft_delete(inputs: Properties) -> list[str]:

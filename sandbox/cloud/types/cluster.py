@@ -1,11 +1,11 @@
 """GKE: Cluster."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sandbox.cloud import versions
 from sandbox.cloud.diff import Change
 from sandbox.cloud.problems import ApiError, ProviderError
-from sandbox.cloud.types import cluster_rules
+from sandbox.cloud.types import cluster_changes, cluster_rules
 from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.network import (
     NETWORK,
@@ -14,14 +14,7 @@ from sandbox.cloud.types.network import (
     not_found,
     subnetwork_path,
 )
-from sandbox.cloud.types.values import Properties, fingerprint, path_of, project_number, same_name
-from sandbox.cloud.validate import (
-    at_least,
-    clock_time,
-    network_of_bits,
-    one_of,
-    shorter_than,
-)
+from sandbox.cloud.types.values import Properties, fingerprint, path_of, project_number
 from sandbox.cloud.wire import UNKNOWN
 from spotproof_gke.locations import is_zone, region_of, zones_of
 
@@ -48,34 +41,6 @@ def location_of(inputs: Properties, config: Config) -> str:
     return location
 
 
-def same_scopes(old: Any, new: Any) -> bool:
-    """Whether two lists of scopes are equal, aliases and order apart."""
-    if not isinstance(old, list) or not isinstance(new, list):
-        return False
-    return sorted(map(full_scope, old)) == sorted(map(full_scope, new))
-
-
-def full_scope(scope: Any) -> str:
-    """A scope with its address: the provider takes `cloud-platform` for it."""
-    if not isinstance(scope, str) or scope.startswith("https://"):
-        return str(scope)
-    return f"https://www.googleapis.com/auth/{_ALIASES.get(scope, scope)}"
-
-
-_ALIASES = {
-    "storage-ro": "devstorage.read_only",
-    "storage-rw": "devstorage.read_write",
-    "storage-full": "devstorage.full_control",
-    "logging-write": "logging.write",
-    "monitoring-write": "monitoring.write",
-    "compute-rw": "compute",
-    "compute-ro": "compute.readonly",
-    "service-control": "servicecontrol",
-    "service-management": "service.management.readonly",
-    "trace": "trace.append",
-}
-
-
 class Cluster(Kind):
     """A GKE cluster, Standard or Autopilot."""
 
@@ -91,43 +56,19 @@ class Cluster(Kind):
         "disableL4LbFirewallReconciliation",
     )
     same_if: ClassVar = {
-        "network": same_name,
-        "subnetwork": same_name,
-        "clusterAutoscaling.autoProvisioningDefaults.oauthScopes": same_scopes,
-        "nodeConfig.oauthScopes": same_scopes,
         "dnsConfig": cluster_rules.same_dns,
         "clusterAutoscaling.resourceLimits": cluster_rules.same_limits,
+        "fleet": cluster_changes.same_fleet,
+        "networkPolicy": cluster_changes.same_when_off,
+        "podSecurityPolicyConfig": cluster_changes.gone_when_off,
+        "secretManagerConfig": cluster_changes.gone_when_off,
+        "secretSyncConfig": cluster_changes.gone_when_off,
+        "maintenancePolicy.recurringWindow.recurrence": cluster_changes.same_recurrence,
     }
-    validators: ClassVar = {
-        "name": shorter_than(40),
-        "releaseChannel.channel": one_of("UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"),
-        "networkingMode": one_of("VPC_NATIVE", "ROUTES"),
-        "datapathProvider": one_of(
-            "DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"
-        ),
-        "clusterAutoscaling.resourceLimits.maximum": at_least(1),
-        "clusterAutoscaling.autoscalingProfile": one_of("BALANCED", "OPTIMIZE_UTILIZATION"),
-        "clusterAutoscaling.autoProvisioningDefaults.upgradeSettings.strategy": one_of(
-            "SURGE", "BLUE_GREEN"
-        ),
-        "privateClusterConfig.masterIpv4CidrBlock": network_of_bits(28, 28),
-        "maintenancePolicy.dailyMaintenanceWindow.startTime": clock_time,
-        "maintenancePolicy.maintenanceExclusions.exclusionOptions.scope": one_of(
-            "NO_UPGRADES", "NO_MINOR_UPGRADES", "NO_MINOR_OR_NODE_UPGRADES"
-        ),
-        "gatewayApiConfig.channel": one_of(
-            "CHANNEL_DISABLED", "CHANNEL_EXPERIMENTAL", "CHANNEL_STANDARD"
-        ),
-        "dnsConfig.clusterDns": one_of(
-            "PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"
-        ),
-        "dnsConfig.clusterDnsScope": one_of("DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"),
-        "binaryAuthorization.evaluationMode": one_of(
-            "DISABLED", "PROJECT_SINGLETON_POLICY_ENFORCE"
-        ),
-        "securityPostureConfig.mode": one_of("DISABLED", "BASIC", "ENTERPRISE", "MODE_UNSPECIFIED"),
-        "loggingConfig.enableComponents": one_of(*cluster_rules.LOGGING),
-        "monitoringConfig.enableComponents": one_of(*cluster_rules.MONITORING),
+    replaces_if: ClassVar = {
+        "enableFqdnNetworkPolicy": cluster_changes.turned_off,
+        "enableK8sBetaApis.enabledApis": cluster_changes.lost_one,
+        "enableL4IlbSubsetting": cluster_changes.turned_off,
     }
 
     def complete(self, inputs: Properties, config: Config) -> Properties:
@@ -136,10 +77,14 @@ class Cluster(Kind):
         return full
 
     def plan(self, old: Properties | None, inputs: Properties) -> None:
-        cluster_rules.plan(inputs)
+        cluster_rules.plan(inputs, old)
+
+    def changes(self, old: Properties, inputs: Properties) -> list[Change]:
+        found = super().changes(old, inputs)
+        return cluster_changes.of_autopilot(found) if inputs.get("enableAutopilot") else found
 
     def before_call(self, inputs: Properties, old: Properties | None) -> None:
-        cluster_rules.before_call(inputs)
+        cluster_rules.before_call(inputs, old)
 
     def further_changes(
         self, changes: list[Change], old: Properties, inputs: Properties

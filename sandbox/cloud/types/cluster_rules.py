@@ -9,35 +9,10 @@ from sandbox.cloud.problems import ProviderError, did_you_mean
 from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.service_account import missing_account
 from sandbox.cloud.types.values import Properties, block, fingerprint
+from sandbox.cloud.wire import UNKNOWN
 from spotproof_gke.accelerators import ACCELERATORS
 from spotproof_gke.locations import is_zone, region_of, zones_of
 
-LOGGING = (
-    "SYSTEM_COMPONENTS",
-    "APISERVER",
-    "CONTROLLER_MANAGER",
-    "KCP_CONNECTION",
-    "KCP_SSHD",
-    "KCP_HPA",
-    "SCHEDULER",
-    "WORKLOADS",
-)
-MONITORING = (
-    "SYSTEM_COMPONENTS",
-    "APISERVER",
-    "SCHEDULER",
-    "CONTROLLER_MANAGER",
-    "STORAGE",
-    "HPA",
-    "POD",
-    "DAEMONSET",
-    "DEPLOYMENT",
-    "STATEFULSET",
-    "KUBELET",
-    "CADVISOR",
-    "DCGM",
-    "JOBSET",
-)
 OLDER_ACCELERATORS = (
     "nvidia-tesla-t4",
     "nvidia-tesla-v100",
@@ -68,23 +43,40 @@ def _limit(limit: Any) -> tuple[str, str, str]:
     return (kind, low, high)
 
 
-def plan(inputs: Properties) -> None:
+def plan(inputs: Properties, old: Properties | None) -> None:
     """Refuse what the provider refuses while it plans."""
     settings = block(inputs, "clusterAutoscaling", "autoProvisioningDefaults", "upgradeSettings")
     surge = settings.get("maxSurge") or settings.get("maxUnavailable")
-    if surge and settings.get("strategy") == "BLUE_GREEN":
+    if surge and settings.get("strategy") not in (None, "", "SURGE", UNKNOWN):
         raise ProviderError(
             "Surge upgrade settings max_surge/max_unavailable can only be used when strategy is "
             "set to SURGE"
         )
-    if inputs.get("nodeVersion") and inputs.get("removeDefaultNodePool"):
+    node, master = inputs.get("nodeVersion"), inputs.get("minMasterVersion")
+    if old is not None or not node:
+        return
+    if inputs.get("removeDefaultNodePool") is True:
         raise ProviderError(
             "node_version can only be specified if remove_default_node_pool is not true"
         )
+    if master and UNKNOWN not in (node, master) and _number(node) != _number(master):
+        raise ProviderError(
+            f"Resource argument node_version (value: {node}) must either be unset or set to the "
+            f"same value as min_master_version (value: {master}) on create."
+        )
 
 
-def before_call(inputs: Properties) -> None:
+def _number(version: str) -> str:
+    return version.partition("-")[0]
+
+
+def before_call(inputs: Properties, old: Properties | None) -> None:
     """Refuse what the provider refuses during the update."""
+    node, master = inputs.get("nodeVersion"), inputs.get("minMasterVersion") or ""
+    if old is None and node and _number(node) != _number(master):
+        raise ProviderError(
+            "node_version and min_master_version must be set to equivalent values on create"
+        )
     automatic = inputs.get("nodePoolAutoConfig") or {}
     provisioning = (inputs.get("clusterAutoscaling") or {}).get("enabled")
     if (automatic.get("networkTags") or {}).get("tags") and not (

@@ -13,8 +13,7 @@ from sandbox.cloud.types.network import (
     network_path,
     not_found,
 )
-from sandbox.cloud.types.values import COMPUTE_API, Properties, last_part, path_of, same_name
-from sandbox.cloud.validate import between, compute_name, one_of
+from sandbox.cloud.types.values import COMPUTE_API, Properties, last_part, path_of
 
 ANYWHERE = ["0.0.0.0/0"]
 WITH_PORTS = ("tcp", "udp", "sctp")
@@ -22,10 +21,6 @@ PROTOCOLS = (*WITH_PORTS, "icmp", "esp", "ah", "ipip", "all")
 SOURCES = ("sourceTags", "sourceRanges", "sourceServiceAccounts")
 TAGS = ("sourceTags", "targetTags")
 _TAG = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-
-
-def _same_protocol(old: Any, new: Any) -> bool:
-    return isinstance(old, str) and isinstance(new, str) and old.lower() == new.lower()
 
 
 def _same_sources(old: Any, new: Any) -> bool:
@@ -37,18 +32,7 @@ class Firewall(ComputeKind):
 
     token, table, called = FIREWALL, "firewall", "Firewall"
     local = ("deletionPolicy",)
-    same_if: ClassVar = {
-        "network": same_name,
-        "allows.protocol": _same_protocol,
-        "denies.protocol": _same_protocol,
-        "sourceRanges": _same_sources,
-    }
-    validators: ClassVar = {
-        "name": compute_name,
-        "direction": one_of("INGRESS", "EGRESS", ""),
-        "priority": between(0, 65535),
-        "logConfig.metadata": one_of("EXCLUDE_ALL_METADATA", "INCLUDE_ALL_METADATA"),
-    }
+    same_if: ClassVar = {"sourceRanges": _same_sources}
 
     def plan(self, old: Properties | None, inputs: Properties) -> None:
         if inputs.get("logConfig") and inputs.get("enableLogging") is False:

@@ -1,8 +1,9 @@
 """Compute Engine's networks: Network, Subnetwork."""
 
 import ipaddress
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from sandbox.cloud.diff import Change
 from sandbox.cloud.problems import ApiError
 from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.values import (
@@ -12,9 +13,7 @@ from sandbox.cloud.types.values import (
     last_part,
     path_of,
     project_number,
-    same_name,
 )
-from sandbox.cloud.validate import compute_name, ip_range, one_of
 from spotproof_gke.locations import zones_of
 
 NETWORK = "gcp:compute/network:Network"
@@ -69,13 +68,6 @@ class Network(ComputeKind):
 
     token, table, called = NETWORK, "network", "Network"
     local = ("deleteDefaultRoutesOnCreate", "deletionPolicy", "deleteBgpAlwaysCompareMed")
-    validators: ClassVar = {
-        "name": compute_name,
-        "routingMode": one_of("REGIONAL", "GLOBAL"),
-        "networkFirewallPolicyEnforcementOrder": one_of(
-            "BEFORE_CLASSIC_FIREWALL", "AFTER_CLASSIC_FIREWALL"
-        ),
-    }
 
     def identify(self, inputs: Properties) -> str:
         return f"projects/{inputs['project']}/global/networks/{inputs['name']}"
@@ -112,19 +104,38 @@ class Network(ComputeKind):
                 raise in_use(identifier, user)
 
 
+def _not_wider(old: Any, new: Any) -> bool:
+    """A subnetwork can grow in place, to a range with the old one in it, and no other."""
+    try:
+        before, after = (ipaddress.ip_network(cidr, strict=False) for cidr in (old, new))
+        return not before.subnet_of(after)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+
+
+def _same_ranges(old: Any, new: Any) -> bool:
+    """Secondary ranges in another order are the same."""
+    if not isinstance(old, list) or not isinstance(new, list):
+        return False
+    return sorted(map(repr, old)) == sorted(map(repr, new))
+
+
 class Subnetwork(ComputeKind):
     """A subnetwork with its secondary ranges."""
 
     token, table, called = SUBNETWORK, "subnetwork", "Subnetwork"
     needs_region = True
     local = ("deletionPolicy", "sendSecondaryIpRangeIfEmpty")
-    same_if: ClassVar = {"network": same_name, "region": same_name}
-    validators: ClassVar = {
-        "name": compute_name,
-        "ipCidrRange": ip_range,
-        "secondaryIpRanges.ipCidrRange": ip_range,
-        "stackType": one_of("IPV4_ONLY", "IPV4_IPV6", "IPV6_ONLY"),
-    }
+    same_if: ClassVar = {"secondaryIpRanges": _same_ranges}
+    replaces_if: ClassVar = {"ipCidrRange": _not_wider}
+
+    def changes(self, old: Properties, inputs: Properties) -> list[Change]:
+        found = super().changes(old, inputs)
+        given = inputs.get("secondaryIpRanges")
+        if inputs.get("sendSecondaryIpRangeIfEmpty") and not given and old.get("secondaryIpRanges"):
+            found = [change for change in found if change.top != "secondaryIpRanges"]
+            found.append(Change("secondaryIpRanges", "delete"))
+        return found
 
     def identify(self, inputs: Properties) -> str:
         project, region = inputs["project"], inputs["region"]

@@ -2,12 +2,13 @@
 
 from typing import Any, ClassVar
 
+from sandbox.cloud.diff import Change
 from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.types import node_pool_rules
 from sandbox.cloud.types.base import Cloud, Config, Kind
-from sandbox.cloud.types.cluster import CLUSTER, NODE_POOL, SCOPES, full_scope, same_scopes
-from sandbox.cloud.types.values import Properties, path_of, same_name
-from sandbox.cloud.validate import at_least, between, one_of
+from sandbox.cloud.types.cluster import CLUSTER, NODE_POOL, SCOPES
+from sandbox.cloud.types.sameness import full_scope
+from sandbox.cloud.types.values import Properties, path_of
 from sandbox.cloud.wire import UNKNOWN
 from spotproof_gke.locations import region_of
 
@@ -25,38 +26,7 @@ class NodePool(Kind):
 
     token, table, called = NODE_POOL, "node_pool", "NodePool"
     local = ("namePrefix", "deletionPolicy", "ignoreNodeCountChanges")
-    same_if: ClassVar = {
-        "cluster": same_name,
-        "nodeConfig.oauthScopes": same_scopes,
-        "nodeConfig.serviceAccount": _same_account,
-    }
-    validators: ClassVar = {
-        "autoscaling.locationPolicy": one_of("BALANCED", "ANY"),
-        "autoscaling.minNodeCount": at_least(0),
-        "autoscaling.totalMinNodeCount": at_least(0),
-        "nodeCount": at_least(0),
-        "initialNodeCount": at_least(0),
-        "nodeConfig.diskSizeGb": at_least(10),
-        "nodeConfig.taints.effect": one_of("NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"),
-        "nodeConfig.guestAccelerators.gpuDriverInstallationConfig.gpuDriverVersion": one_of(
-            "GPU_DRIVER_VERSION_UNSPECIFIED", "INSTALLATION_DISABLED", "DEFAULT", "LATEST"
-        ),
-        "nodeConfig.guestAccelerators.gpuSharingConfig.gpuSharingStrategy": one_of(
-            "GPU_SHARING_STRATEGY_UNSPECIFIED", "TIME_SHARING", "MPS"
-        ),
-        "nodeConfig.workloadMetadataConfig.mode": one_of(
-            "MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"
-        ),
-        "nodeConfig.reservationAffinity.consumeReservationType": one_of(
-            "UNSPECIFIED", "NO_RESERVATION", "ANY_RESERVATION", "SPECIFIC_RESERVATION"
-        ),
-        "nodeConfig.kubeletConfig.cpuManagerPolicy": one_of("static", "none", ""),
-        "nodeConfig.kubeletConfig.podPidsLimit": between(1024, 16777216),
-        "nodeConfig.loggingVariant": one_of("DEFAULT", "MAX_THROUGHPUT"),
-        "upgradeSettings.strategy": one_of("SURGE", "BLUE_GREEN"),
-        "upgradeSettings.maxSurge": at_least(0),
-        "upgradeSettings.maxUnavailable": at_least(0),
-    }
+    same_if: ClassVar = {"nodeConfig.serviceAccount": _same_account}
 
     def complete(self, inputs: Properties, config: Config) -> Properties:
         full = super().complete(inputs, config)
@@ -76,14 +46,35 @@ class NodePool(Kind):
         return full
 
     def before_call(self, inputs: Properties, old: Properties | None) -> None:
+        if old is None and inputs.get("name") and inputs.get("namePrefix"):
+            raise ProviderError("Cannot specify both name and name_prefix for a node_pool")
+        if old is None and inputs.get("initialNodeCount") and inputs.get("nodeCount"):
+            raise ProviderError(
+                f"Cannot set both initial_node_count and node_count on node pool {inputs['name']}"
+            )
         settings = inputs.get("upgradeSettings") or {}
-        surge = settings.get("maxSurge") or settings.get("maxUnavailable")
-        if settings.get("strategy") == "BLUE_GREEN" and surge:
+        strategy = settings.get("strategy")
+        if strategy != "SURGE" and (settings.get("maxSurge") or settings.get("maxUnavailable")):
             raise ProviderError(
                 "Surge upgrade settings may not be changed when surge strategy is not enabled"
             )
-        if old is None and inputs.get("initialNodeCount") and inputs.get("nodeCount"):
-            raise ProviderError("Cannot set both initial_node_count and node_count on node pool")
+        blue_green = settings.get("blueGreenSettings")
+        if strategy != "BLUE_GREEN" and blue_green is not None:
+            raise ProviderError(
+                "Blue-green upgrade settings may not be changed when blue-green strategy is not "
+                "enabled"
+            )
+        if {"standardRolloutPolicy", "autoscaledRolloutPolicy"} <= set(blue_green or {}):
+            raise ProviderError(
+                "`standard_rollout_policy` and `autoscaled_rollout_policy` cannot be set at the "
+                "same time"
+            )
+
+    def changes(self, old: Properties, inputs: Properties) -> list[Change]:
+        return super().changes(old, without_empty_accelerators(inputs))
+
+    def already_exists(self, identifier: str) -> ProviderError:
+        return ProviderError(f"resource - {identifier} - already exists")
 
     def identify(self, inputs: Properties) -> str:
         return f"{cluster_id(inputs)}/nodePools/{inputs['name']}"
@@ -109,6 +100,7 @@ class NodePool(Kind):
 
     def serve(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> Properties:
         cluster = cloud.find(CLUSTER, cluster_id(inputs)) or {}
+        inputs = without_empty_accelerators(inputs)
         served = dict(inputs)
         served["cluster"] = cluster["name"]
         zones = inputs.get("nodeLocations") or cluster_zones(cluster)
@@ -181,6 +173,8 @@ class NodePool(Kind):
 
     def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
         state = super().read(properties, prior, config)
+        # The provider keeps the cluster as the program gives it, by name or by id.
+        state["cluster"] = prior.get("cluster") or state["cluster"]
         nodes = state["nodeConfig"]
         nodes.pop("givenTaints", None)
         mine = [taint.get("key") for taint in (prior.get("nodeConfig") or {}).get("taints") or []]
@@ -190,6 +184,19 @@ class NodePool(Kind):
             taint for key in dict.fromkeys(mine) for taint in effective if taint["key"] == key
         ]
         return state
+
+
+def without_empty_accelerators(inputs: Properties) -> Properties:
+    """The inputs without accelerators of which there are none: the provider does not send them."""
+    config = inputs.get("nodeConfig")
+    given = config.get("guestAccelerators") if isinstance(config, dict) else None
+    if not isinstance(given, list):
+        return inputs
+    kept = [each for each in given if not isinstance(each, dict) or each.get("count") != 0]
+    if len(kept) == len(given):
+        return inputs
+    left = {name: value for name, value in config.items() if name != "guestAccelerators"}
+    return {**inputs, "nodeConfig": {**left, "guestAccelerators": kept} if kept else left}
 
 
 def cluster_id(inputs: Properties) -> str:

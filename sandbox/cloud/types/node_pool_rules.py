@@ -7,7 +7,7 @@ from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.cluster_rules import OLDER_ACCELERATORS, outside
 from sandbox.cloud.types.resource_policy import RESOURCE_POLICY, policy_path
 from sandbox.cloud.types.service_account import missing_account
-from sandbox.cloud.types.values import Properties
+from sandbox.cloud.types.values import Properties, last_part
 from sandbox.cloud.versions import DEFAULT_VERSION, VERSIONS, older
 from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES, MachineType
 from spotproof_gke.locations import is_zone, region_of, zones_of
@@ -263,7 +263,9 @@ def _accelerators(
     problems = []
     known = (*ACCELERATORS, *OLDER_ACCELERATORS)
     for each in accelerators:
-        kind, count = each["type"], each["count"]
+        kind, count = last_part(each["type"]), each["count"]
+        if not count:
+            continue
         field = "nodeConfig.guestAccelerators"
         if kind not in known:
             problems.append(f"{field}: unknown type '{kind}'; {did_you_mean(kind, known)}")

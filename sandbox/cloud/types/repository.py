@@ -1,14 +1,13 @@
 """Artifact Registry: Repository, RepositoryIamMember."""
 
 import re
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.types.base import Cloud, Config, Kind
-from sandbox.cloud.types.durations import normal, outside, same
+from sandbox.cloud.types.durations import normal, outside
 from sandbox.cloud.types.iam import Member, same_member
 from sandbox.cloud.types.values import Properties, block, last_part, path_of, same_name
-from sandbox.cloud.validate import one_of
 from spotproof_gke.locations import zones_of
 
 REPOSITORY = "gcp:artifactregistry/repository:Repository"
@@ -16,10 +15,6 @@ REPOSITORY_MEMBER = "gcp:artifactregistry/repositoryIamMember:RepositoryIamMembe
 FORMATS = ("DOCKER", "MAVEN", "NPM", "PYTHON", "APT", "YUM", "GO", "KFP", "GENERIC", "RUBY")
 MULTI_REGIONS = ("us", "europe", "asia")
 _ID = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
-
-
-def _same_format(old: Any, new: Any) -> bool:
-    return isinstance(old, str) and isinstance(new, str) and old.upper() == new.upper()
 
 
 def with_location(inputs: Properties, config: Config) -> Properties:
@@ -42,20 +37,6 @@ class Repository(Kind):
     named_by = ""
     labels = "labels"
     local = ("deletionPolicy",)
-    same_if: ClassVar = {
-        "format": _same_format,
-        "cleanupPolicies.condition.olderThan": same,
-        "cleanupPolicies.condition.newerThan": same,
-    }
-    validators: ClassVar = {
-        "mode": one_of("STANDARD_REPOSITORY", "VIRTUAL_REPOSITORY", "REMOTE_REPOSITORY", ""),
-        "cleanupPolicies.action": one_of("DELETE", "KEEP", ""),
-        "cleanupPolicies.condition.tagState": one_of("TAGGED", "UNTAGGED", "ANY", ""),
-        "mavenConfig.versionPolicy": one_of(
-            "VERSION_POLICY_UNSPECIFIED", "RELEASE", "SNAPSHOT", ""
-        ),
-        "vulnerabilityScanningConfig.enablementConfig": one_of("INHERITED", "DISABLED", ""),
-    }
 
     def complete(self, inputs: Properties, config: Config) -> Properties:
         return with_location(super().complete(inputs, config), config)

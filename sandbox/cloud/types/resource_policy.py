@@ -1,13 +1,10 @@
 """Compute Engine's placements and schedules: ResourcePolicy."""
 
 import re
-from typing import Any, ClassVar
 
-from sandbox.cloud.problems import ProviderError
 from sandbox.cloud.types.base import Cloud, Config
 from sandbox.cloud.types.network import ComputeKind, in_use, not_found, unknown_region
-from sandbox.cloud.types.values import COMPUTE_API, Properties, block, last_part, path_of, same_name
-from sandbox.cloud.validate import one_of
+from sandbox.cloud.types.values import COMPUTE_API, Properties, block, last_part, path_of
 from spotproof_gke.locations import region_of
 
 RESOURCE_POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
@@ -18,34 +15,12 @@ POLICIES = (
     "diskConsistencyGroupPolicy",
     "workloadPolicy",
 )
-DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 _NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-_SCHEDULE = "snapshotSchedulePolicy.schedule"
 
 
 def policy_path(reference: str, project: str, region: str) -> str:
     """The id of a resource policy given by name or id."""
     return f"projects/{project}/regions/{region}/resourcePolicies/{last_part(reference)}"
-
-
-def _full_hour(path: str, value: Any) -> str | None:
-    hour, _, minutes = value.partition(":")
-    if value.count(":") != 1:
-        return f'"{path}" must be in the format HH:00, got: {value}'
-    if minutes != "00":
-        return f'"{path}" does not allow minutes, it must be in the format HH:00, got: {value}'
-    if not re.fullmatch(r"[+-]?[0-9]+", hour):
-        return f'"{path}" cannot be parsed, it must be in the format HH:00, got: {value}'
-    if not 0 <= int(hour) <= 23:
-        return (
-            f'"{path}" does not specify a valid hour, it must be in the format HH:00 where '
-            f"HH : [00-23], got: {value}"
-        )
-    return None
-
-
-def _same_hour(old: Any, new: Any) -> bool:
-    return isinstance(new, str) and old == f"0{new}"
 
 
 class ResourcePolicy(ComputeKind):
@@ -54,36 +29,6 @@ class ResourcePolicy(ComputeKind):
     token, table, called = RESOURCE_POLICY, "resource_policy", "ResourcePolicy"
     needs_region = True
     local = ("deletionPolicy",)
-    same_if: ClassVar = {
-        "region": same_name,
-        f"{_SCHEDULE}.dailySchedule.startTime": _same_hour,
-        f"{_SCHEDULE}.hourlySchedule.startTime": _same_hour,
-        f"{_SCHEDULE}.weeklySchedule.dayOfWeeks.startTime": _same_hour,
-    }
-    validators: ClassVar = {
-        "groupPlacementPolicy.collocation": one_of("COLLOCATED", ""),
-        f"{_SCHEDULE}.dailySchedule.startTime": _full_hour,
-        f"{_SCHEDULE}.hourlySchedule.startTime": _full_hour,
-        f"{_SCHEDULE}.weeklySchedule.dayOfWeeks.startTime": _full_hour,
-        f"{_SCHEDULE}.weeklySchedule.dayOfWeeks.day": one_of(*DAYS),
-        "snapshotSchedulePolicy.retentionPolicy.onSourceDiskDelete": one_of(
-            "KEEP_AUTO_SNAPSHOTS", "APPLY_RETENTION_POLICY", ""
-        ),
-        "workloadPolicy.type": one_of("HIGH_AVAILABILITY", "HIGH_THROUGHPUT"),
-        "workloadPolicy.maxTopologyDistance": one_of("BLOCK", "CLUSTER", "SUBBLOCK", ""),
-        "workloadPolicy.acceleratorTopologyMode": one_of("AUTO_CONNECT", "PROVISION_ONLY", ""),
-    }
-
-    def plan(self, old: Properties | None, inputs: Properties) -> None:
-        schedule = inputs.get("instanceSchedulePolicy")
-        if not isinstance(schedule, dict) or {"vmStartSchedule", "vmStopSchedule"} & set(schedule):
-            return
-        start, stop = (
-            f"instance_schedule_policy.0.vm_{what}_schedule" for what in ("start", "stop")
-        )
-        raise ProviderError(
-            f'Missing required argument. "{start}": one of `{start},{stop}` must be specified'
-        )
 
     def identify(self, inputs: Properties) -> str:
         return policy_path(inputs["name"], inputs["project"], inputs["region"])

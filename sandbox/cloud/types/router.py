@@ -1,7 +1,8 @@
 """Compute Engine's way out of a network: Router, RouterNat."""
 
-from typing import Any, ClassVar
+from typing import Any
 
+from sandbox.cloud.problems import ProviderError
 from sandbox.cloud.types.base import Cloud, Config
 from sandbox.cloud.types.network import (
     NETWORK,
@@ -13,8 +14,7 @@ from sandbox.cloud.types.network import (
     subnetwork_path,
     unknown_region,
 )
-from sandbox.cloud.types.values import COMPUTE_API, Properties, last_part, path_of, same_name
-from sandbox.cloud.validate import compute_name, one_of
+from sandbox.cloud.types.values import COMPUTE_API, Properties, block, last_part, path_of
 
 ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
 
@@ -25,8 +25,19 @@ class Router(ComputeKind):
     token, table, called = ROUTER, "router", "Router"
     needs_region = True
     local = ("deletionPolicy",)
-    same_if: ClassVar = {"network": same_name, "region": same_name}
-    validators: ClassVar = {"name": compute_name}
+
+    def plan(self, old: Properties | None, inputs: Properties) -> None:
+        bgp = block(inputs, "bgp")
+        if bgp.get("advertiseMode") != "DEFAULT":
+            return
+        for name, field in (
+            ("advertisedGroups", "advertised_groups"),
+            ("advertisedIpRanges", "advertised_ip_ranges"),
+        ):
+            if bgp.get(name):
+                raise ProviderError(
+                    f"Error in bgp: {field} cannot be specified when using advertise_mode DEFAULT"
+                )
 
     def identify(self, inputs: Properties) -> str:
         project, region = inputs["project"], inputs["region"]
@@ -64,8 +75,10 @@ class Router(ComputeKind):
                 cloud.store.remove(ROUTER_NAT, nat)
 
 
-def _same_link(old: Any, new: Any) -> bool:
-    return isinstance(old, str) and isinstance(new, str) and path_of(old) == path_of(new)
+def _names(references: Any) -> list[str]:
+    """The names at the ends of references that are known."""
+    given = references if isinstance(references, list) else []
+    return [last_part(each) for each in given if isinstance(each, str)]
 
 
 class RouterNat(ComputeKind):
@@ -74,22 +87,27 @@ class RouterNat(ComputeKind):
     token, table, called = ROUTER_NAT, "router_nat", "RouterNat"
     needs_region = True
     local = ("deletionPolicy",)
-    same_if: ClassVar = {
-        "router": same_name,
-        "region": same_name,
-        "subnetworks.name": _same_link,
-    }
-    validators: ClassVar = {
-        "name": compute_name,
-        "natIpAllocateOption": one_of("MANUAL_ONLY", "AUTO_ONLY"),
-        "sourceSubnetworkIpRangesToNat": one_of(
-            "ALL_SUBNETWORKS_ALL_IP_RANGES",
-            "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES",
-            "LIST_OF_SUBNETWORKS",
-        ),
-        "logConfig.filter": one_of("ERRORS_ONLY", "TRANSLATIONS_ONLY", "ALL"),
-        "type": one_of("PUBLIC", "PRIVATE"),
-    }
+
+    def plan(self, old: Properties | None, inputs: Properties) -> None:
+        drained = _names(inputs.get("drainNatIps"))
+        added = [name for name in drained if name not in _names((old or {}).get("drainNatIps"))]
+        if not added:
+            return
+        if old is None:
+            raise ProviderError(
+                f"New RouterNat cannot have drain_nat_ips, got values [{' '.join(added)}]"
+            )
+        before, after = (_names(values.get("natIps")) for values in (old, inputs))
+        for name in added:
+            if name not in before:
+                raise ProviderError(
+                    f'drain_nat_ip "{name}" was not previously set in nat_ips [{" ".join(before)}]'
+                )
+            if name in after:
+                raise ProviderError(
+                    f'drain_nat_ip "{name}" cannot be drained if still set in nat_ips '
+                    f"[{' '.join(after)}]"
+                )
 
     def identify(self, inputs: Properties) -> str:
         router = last_part(inputs["router"])
@@ -137,6 +155,11 @@ class RouterNat(ComputeKind):
             **inputs,
             "router": last_part(inputs["router"]),
         }
+
+    def read(self, properties: Properties, prior: Properties, config: Config) -> Properties:
+        state = super().read(properties, prior, config)
+        # The provider keeps the router as the program gives it.
+        return {**state, "router": prior.get("router") or state["router"]}
 
 
 KINDS = (Router(), RouterNat())

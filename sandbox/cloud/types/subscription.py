@@ -1,11 +1,11 @@
 """Pub/Sub's subscriptions: Subscription."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from sandbox.cloud.problems import ApiError
 from sandbox.cloud.types.base import Cloud
 from sandbox.cloud.types.bucket import BUCKET
-from sandbox.cloud.types.durations import normal, outside, same, seconds_of
+from sandbox.cloud.types.durations import normal, outside, seconds_of
 from sandbox.cloud.types.service_account import missing_account
 from sandbox.cloud.types.topic import (
     DELETED,
@@ -18,7 +18,7 @@ from sandbox.cloud.types.topic import (
     no_resource,
     topic_path,
 )
-from sandbox.cloud.types.values import Properties, block, same_name
+from sandbox.cloud.types.values import Properties, block
 
 SUBSCRIPTION_MEMBER = "gcp:pubsub/subscriptionIAMMember:SubscriptionIAMMember"
 ACK_SECONDS = (10, 600)
@@ -36,12 +36,6 @@ class Subscription(PubSubKind):
     token, table = SUBSCRIPTION, "subscription"
     called, collection = "Subscription", "subscriptions"
     local = ("deletionPolicy",)
-    same_if: ClassVar = {
-        "topic": same_name,
-        "expirationPolicy.ttl": same,
-        "retryPolicy.minimumBackoff": same,
-        "retryPolicy.maximumBackoff": same,
-    }
 
     def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
         if old is None:

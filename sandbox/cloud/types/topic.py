@@ -1,13 +1,11 @@
 """Pub/Sub's topics: Topic."""
 
 import re
-from typing import ClassVar
 
 from sandbox.cloud.problems import ApiError
 from sandbox.cloud.types.base import Cloud, Config, Kind
 from sandbox.cloud.types.durations import normal, outside
 from sandbox.cloud.types.values import Properties, block, last_part, path_of
-from sandbox.cloud.validate import one_of
 from spotproof_gke.locations import zones_of
 
 TOPIC = "gcp:pubsub/topic:Topic"
@@ -74,12 +72,6 @@ class Topic(PubSubKind):
 
     token, table, called, collection = TOPIC, "topic", "Topic", "topics"
     local = ("deletionPolicy",)
-    validators: ClassVar = {
-        "schemaSettings.encoding": one_of("ENCODING_UNSPECIFIED", "JSON", "BINARY", ""),
-        "ingestionDataSourceSettings.platformLogsSettings.severity": one_of(
-            "SEVERITY_UNSPECIFIED", "DISABLED", "DEBUG", "INFO", "WARNING", "ERROR", ""
-        ),
-    }
 
     def refuse(self, cloud: Cloud, inputs: Properties, old: Properties | None) -> list[str]:
         return [

@@ -24,8 +24,10 @@ def path_of(link: str) -> str:
 
 
 def same_name(old: Any, new: Any) -> bool:
-    """Whether two references (name, id, self link) end in the same name."""
-    return isinstance(old, str) and isinstance(new, str) and last_part(old) == last_part(new)
+    """Whether a reference refers to what the recorded one does, be it a name, an id or a link."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        return False
+    return path_of(old) == path_of(new) if "/" in new else last_part(old) == new
 
 
 def block(properties: Properties, *path: str) -> Properties:
