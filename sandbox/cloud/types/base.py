@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sandbox.cloud.check import walk
 from sandbox.cloud.diff import Change, diff
+from sandbox.cloud.places import walk
 from sandbox.cloud.problems import ApiError, ProviderError, bad_request
 from sandbox.cloud.schema import Resource, load
 from sandbox.cloud.states import inputs_of, merge, unknown_within

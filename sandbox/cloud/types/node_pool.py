@@ -189,9 +189,9 @@ class NodePool(Kind):
 def without_empty_accelerators(inputs: Properties) -> Properties:
     """The inputs without accelerators of which there are none: the provider does not send them."""
     config = inputs.get("nodeConfig")
-    given = config.get("guestAccelerators") if isinstance(config, dict) else None
-    if not isinstance(given, list):
+    if not isinstance(config, dict) or not isinstance(config.get("guestAccelerators"), list):
         return inputs
+    given = config["guestAccelerators"]
     kept = [each for each in given if not isinstance(each, dict) or each.get("count") != 0]
     if len(kept) == len(given):
         return inputs
