@@ -37,7 +37,12 @@ CHANGES: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("cluster", {"networkPolicy": {"enabled": False}}, {}, "same"),
     ("cluster", {"secretManagerConfig": {"enabled": False}}, {}, "same"),
     ("cluster", {}, {"datapathProvider": "ADVANCED_DATAPATH"}, "replace"),
-    ("autopilot", {}, {"clusterAutoscaling": {"autoscalingProfile": "BALANCED"}}, "same"),
+    (
+        "autopilot",
+        {},
+        {"clusterAutoscaling": {"autoscalingProfile": "OPTIMIZE_UTILIZATION"}},
+        "same",
+    ),
     ("bucket", UNLOCKED, LOCKED, "update"),
     ("bucket", LOCKED, UNLOCKED, "replace"),
     ("bucket", {}, {"location": "NORTHAMERICA-NORTHEAST2"}, "same"),
