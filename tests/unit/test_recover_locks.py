@@ -26,16 +26,16 @@ def source(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    ("pid", "at", "holder"),
+    ("alive", "at", "holder"),
     [
-        (os.getpid(), "2099-01-01T00:00:00Z", RUNNING),
-        (os.getpid(), "2020-01-01T00:00:00Z", GONE),
-        (os.getpid(), "?", RUNNING),
-        (0, "2099-01-01T00:00:00Z", GONE),
+        (True, "2099-01-01T00:00:00Z", RUNNING),
+        (True, "2020-01-01T00:00:00Z", GONE),
+        (True, "?", RUNNING),
+        (False, "2099-01-01T00:00:00Z", GONE),
     ],
 )
-def test_a_lock_of_this_host_is_gone_with_its_process(pid: int, at: str, holder: str) -> None:
-    lock = Lock("ann", socket.gethostname(), pid or dead_process(), at)
+def test_a_lock_of_this_host_is_gone_with_its_process(alive: bool, at: str, holder: str) -> None:
+    lock = Lock("ann", socket.gethostname(), os.getpid() if alive else dead_process(), at)
 
     assert lock.holder == holder
 
