@@ -22,6 +22,7 @@ class MachineType:
         memory_gb: Main memory, in GB.
         boot_disks: Boot disk types it takes, the preferred one first.
         obtainable: The kinds of capacity it is sold as.
+        attached_in: Zones of an attached GPU; None when the GPU is built in.
     """
 
     name: str
@@ -32,10 +33,13 @@ class MachineType:
     memory_gb: int
     boot_disks: tuple[str, ...]
     obtainable: frozenset[Capacity]
+    attached_in: tuple[str, ...] | None = None
 
     @property
     def zones(self) -> tuple[str, ...]:
         """The zones that have this machine type."""
+        if self.attached_in is not None:
+            return self.attached_in
         series = table("zones")["series"]
         key = "a2-highgpu" if self.name.startswith("a2-megagpu") else None
         key = key or next(s for s in series if self.name.startswith(f"{s}-"))
@@ -46,7 +50,8 @@ class MachineType:
         return tuple(zone for zone in self.zones if region_of(zone) == region)
 
 
-def _obtainable(words: list[str]) -> frozenset[Capacity]:
+def obtainable(words: Iterable[str]) -> frozenset[Capacity]:
+    """Capacities by the words of a table; what is sold as flex-start is sold queued too."""
     found = {Capacity(word) for word in words}
     if Capacity.FLEX_START in found:
         found.add(Capacity.FLEX_START_QUEUED)
@@ -62,7 +67,7 @@ MACHINE_TYPES: dict[str, MachineType] = {
         vcpus=row["vcpus"],
         memory_gb=row["memory_gb"],
         boot_disks=tuple(row["boot_disks"]),
-        obtainable=_obtainable(row["obtainable"]),
+        obtainable=obtainable(row["obtainable"]),
     )
     for name, row in table("machine_types")["machine_types"].items()
 }

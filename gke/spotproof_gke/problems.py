@@ -23,13 +23,19 @@ class Problem:
     fix: str
 
     def __str__(self) -> str:
-        what = self.key if self.value is None else f"{self.key} = {_shown(self.value)}"
+        key = _one_line(self.key)
+        what = key if self.value is None else f"{key} = {_shown(self.value)}"
         return f"{what}: {self.rule}; {self.fix}"
 
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
 _REPR.maxlist = _REPR.maxdict = _REPR.maxtuple = 6
+
+
+def _one_line(key: str) -> str:
+    """`key` as it stands, but for characters that would break the line."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in key)
 
 
 def _shown(value: object) -> str:
@@ -67,7 +73,9 @@ def raise_if_any(subject: str, problems: Iterable[Problem]) -> None:
 
 def nearest(name: object, known: Iterable[str]) -> str | None:
     """The known name closest in spelling to `name`, or None when nothing is close."""
-    close = difflib.get_close_matches(str(name).lower(), [k for k in known], n=1, cutoff=0.6)
+    if not isinstance(name, str):
+        return None
+    close = difflib.get_close_matches(name.lower(), [k for k in known], n=1, cutoff=0.6)
     return close[0] if close else None
 
 
