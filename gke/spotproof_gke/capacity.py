@@ -19,6 +19,11 @@ class Capacity(str, Enum):
     RESERVATION = "reservation"
 
 
+def is_flexible(capacity: Capacity) -> bool:
+    """Whether nodes come by flex-start, queued or not."""
+    return capacity in (Capacity.FLEX_START, Capacity.FLEX_START_QUEUED)
+
+
 SPOT_KEY = "cloud.google.com/gke-spot"
 PREEMPTIBLE_KEY = "cloud.google.com/gke-preemptible"
 FLEX_START_KEY = "cloud.google.com/gke-flex-start"
@@ -85,7 +90,7 @@ def pool_taints(capacity: Capacity, *, gpu: bool) -> tuple[Taint, ...]:
     taints: list[Taint] = []
     if capacity is Capacity.SPOT:
         taints.append(SPOT_TAINT)
-    if capacity in (Capacity.FLEX_START, Capacity.FLEX_START_QUEUED) and not gpu:
+    if is_flexible(capacity) and not gpu:
         taints.append(FLEX_START_TAINT)
     if gpu:
         taints.append(GPU_TAINT)

@@ -7,6 +7,7 @@ provider (docs/provider-surprises.md).
 import hashlib
 import re
 
+from spotproof_gke.capacity import GPU_KEY, MANAGED_COMPONENTS_KEY
 from spotproof_gke.problems import Problem
 
 CLUSTER_NAME_MAX = 40
@@ -14,6 +15,8 @@ NODE_POOL_NAME_MAX = 40
 NETWORK_NAME_MAX = 54
 """Our limit: 63 less the longest suffix of a part (`-router`, and room for one more digit)."""
 ACCOUNT_ID_MAX = 30
+QUEUE_NAME_MAX = 200
+"""Our limit: Pub/Sub takes 255 characters, and a part of the queue adds `-dead-letters`."""
 BUCKET_NAME_MAX = 63
 AUTO_NAME_SUFFIX = 8
 """Characters that the engine adds to a logical name that becomes a cloud name."""
@@ -28,6 +31,7 @@ _DOMAIN = re.compile(
 )
 _RESERVED_DOMAIN = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|cloud\.google\.com|gke\.io)$")
 _OPEN_DOMAINS = ("node.kubernetes.io", "kubelet.kubernetes.io")
+_GKES_TAINTS = (GPU_KEY,)
 _LABEL_VALUE = re.compile(r"^[-_a-z0-9]{0,63}$")
 
 
@@ -58,6 +62,19 @@ def node_pool_prefix_problems(key: str, prefix: object) -> list[Problem]:
     return _problem(key, prefix, _RFC1035, 1, most, "node pool name without its suffix")
 
 
+def node_pool_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a pool's name (at most 40 characters)."""
+    return _problem(key, name, _RFC1035, 1, NODE_POOL_NAME_MAX, "node pool name")
+
+
+def queue_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a queue's name, which is also the prefix of its topics' names."""
+    if isinstance(name, str) and name.startswith("goog"):
+        rule = 'a Pub/Sub name does not start with "goog"'
+        return [Problem(key, name, rule, "choose another name")]
+    return _problem(key, name, _RFC1035, 3, QUEUE_NAME_MAX, "queue name")
+
+
 def network_name_problems(key: str, name: object) -> list[Problem]:
     """What is wrong with a network's name, which is also the prefix of its parts' names."""
     return _problem(key, name, _RFC1035, 1, NETWORK_NAME_MAX, "network name")
@@ -74,6 +91,11 @@ def shortened(name: str, most: int) -> str:
 def project_id_problems(key: str, name: object) -> list[Problem]:
     """What is wrong with a project id (a project number is not one)."""
     return _problem(key, name, _PROJECT, 6, 30, "project id")
+
+
+def account_id_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with the id of a Google service account."""
+    return _problem(key, name, _RFC1035, 6, ACCOUNT_ID_MAX, "service account id")
 
 
 def bucket_name_problems(key: str, name: object) -> list[Problem]:
@@ -104,6 +126,24 @@ def node_label_problems(key: str, labels: object) -> list[Problem]:
             rule = "a label value is a text of at most 63 letters, digits, dots, - and _"
             problems.append(Problem(at, value, rule, "shorten it, or write it in quotes"))
     return problems
+
+
+def node_taint_problems(key: str, name: str, value: str) -> list[Problem]:
+    """What is wrong with a taint that a person adds to a pool."""
+    domain, _, short = name.rpartition("/")
+    rule = fix = ""
+    if not _NODE_LABEL.fullmatch(short) or (domain and not _DOMAIN.fullmatch(domain)):
+        rule = "a taint key is an optional domain with a slash, then at most 63 characters"
+        fix = "rename it like team.example.com/dedicated"
+    elif name in _GKES_TAINTS or (
+        _RESERVED_DOMAIN.search(domain) and name != MANAGED_COMPONENTS_KEY
+    ):
+        rule = "this taint is set by the component, by GKE or by Kubernetes"
+        fix = "use a domain of your own"
+    elif not _NODE_LABEL.fullmatch(value):
+        rule = "a taint value is a text of at most 63 letters, digits, dots, - and _"
+        fix = "shorten it, or write it in quotes"
+    return [Problem(key, name, rule, fix)] if rule else []
 
 
 def label_problems(key: str, labels: object) -> list[Problem]:
