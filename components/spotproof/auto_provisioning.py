@@ -61,7 +61,7 @@ def plan_auto_provisioning(read: Reader, region: str) -> AutoProvisioningPlan:
             known = sorted({z.rpartition("-")[0] for z in accelerators.zones_with(accelerator)})
             read.problem("accelerators", accelerator, rule, "regions with it: " + ", ".join(known))
     chosen = read_zones(
-        read, "zones", sorted(zones), f"the zones of {region} with these accelerators"
+        read, "zones", region, sorted(zones), f"the zones of {region} with these accelerators"
     )
     stated = read.has("zones") and read.is_right("zones")
     for accelerator in names:

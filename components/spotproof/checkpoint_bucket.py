@@ -1,6 +1,5 @@
 """A bucket for checkpoints in the region of the cluster that writes them."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -8,18 +7,19 @@ import pulumi
 from pulumi_gcp import storage
 from typing_extensions import NotRequired
 
+from spotproof.identities import (
+    BUCKET_ROLES,
+    read_cluster_project,
+    read_project_number,
+    read_workloads,
+    workload_principal,
+)
 from spotproof.options import child_of
 from spotproof.places import read_location, read_project
 from spotproof.reader import Reader
 from spotproof_gke import contract, locations, names
 from spotproof_gke.problems import Problem
 from spotproof_gke.rules.region_match import bucket_location_mismatch
-
-WORKLOAD_ROLES = {
-    "object-user": "roles/storage.objectUser",
-    "bucket-reader": "roles/storage.legacyBucketReader",
-}
-"""What a training workload needs: its objects, and `buckets.get`, which Orbax and others ask for."""
 
 SOFT_DELETE_SECONDS = (604_800, 7_776_000)
 """Least and most seconds of soft delete, unless it is 0 (documentation strings of pulumi-gcp 10.2.0)."""
@@ -59,6 +59,9 @@ class CheckpointBucketArgs(TypedDict):
     labels: NotRequired[dict[str, str]]
     """Google Cloud labels of the bucket besides our own."""
 
+    tables_out_of_date: NotRequired[bool]
+    """Whether regions that our tables do not list are taken on trust, with a warning; false when omitted."""
+
 
 @dataclass(frozen=True)
 class CheckpointBucketPlan:
@@ -86,15 +89,8 @@ def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
         contract.CLUSTER_LABEL: cluster_name,
         contract.CLUSTER_LOCATION_LABEL: location,
     }
-    cluster_project = project
-    if read.has("cluster_project"):
-        cluster_project = read.name("cluster_project", names.project_id_problems)
-    number = read.given("cluster_project_number", default=None)
-    right = read.is_right("cluster_project_number")
-    if right and isinstance(number, str) and not number.isdecimal():
-        rule = "a project number has digits alone"
-        fix = "take it from: gcloud projects describe PROJECT --format='value(projectNumber)'"
-        read.problem("cluster_project_number", number, rule, fix)
+    cluster_project = read_cluster_project(read, project)
+    number = read_project_number(read, "cluster_project_number")
     if cluster_project != project and number is None and read.is_right("cluster_project"):
         rule = "a workload identity of another project is named by that project's number"
         fix = f"give {read.spell('cluster_project_number')} as well"
@@ -105,7 +101,7 @@ def plan_checkpoint_bucket(read: Reader) -> CheckpointBucketPlan:
         region=_region(read, location),
         soft_delete_seconds=_soft_delete(read),
         force_destroy=read.boolean("force_destroy", default=False),
-        workloads=_workloads(read),
+        workloads=read_workloads(read, "workloads"),
         cluster_project=cluster_project,
         cluster_project_number=number,
         labels=labels,
@@ -146,16 +142,6 @@ def _soft_delete(read: Reader) -> int:
     return seconds
 
 
-def _workloads(read: Reader) -> tuple[str, ...]:
-    workloads = read.texts("workloads", default=())
-    label = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-    for workload in workloads:
-        if not re.fullmatch(rf"{label}/{label}(\.{label})*", workload):
-            rule = "a workload is a Kubernetes service account, NAMESPACE/NAME"
-            read.problem("workloads", workload, rule, "write it like training/trainer")
-    return workloads
-
-
 def _own_labels(read: Reader) -> dict[str, str]:
     labels = read.items("labels", default={})
     read.extend(names.label_problems("labels", labels))
@@ -179,6 +165,9 @@ class CheckpointBucket(pulumi.ComponentResource):
     location: pulumi.Output[str]
     """Region of the bucket, in lower case."""
 
+    project_number: pulumi.Output[str]
+    """Number of the bucket's project, for components that name its workloads."""
+
     def __init__(
         self, name: str, args: CheckpointBucketArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
@@ -186,6 +175,7 @@ class CheckpointBucket(pulumi.ComponentResource):
         plan = plan_checkpoint_bucket(read)
         read.finish(f"CheckpointBucket {name}")
         super().__init__("spotproof:index:CheckpointBucket", name, None, opts)
+        read.warn(self)
         bucket = storage.Bucket(
             f"{name}-bucket",
             name=plan.bucket_name,
@@ -202,45 +192,30 @@ class CheckpointBucket(pulumi.ComponentResource):
             labels=plan.labels,
             opts=child_of(self),
         )
+        self.project_number = bucket.project_number.apply(lambda known: str(int(known)))
         self._grant(name, plan, bucket)
         self.bucket_name = bucket.name
         self.url = bucket.url
         self.location = bucket.location.apply(str.lower)
         self.register_outputs(
-            {"bucketName": self.bucket_name, "url": self.url, "location": self.location}
+            {
+                "bucketName": self.bucket_name,
+                "url": self.url,
+                "location": self.location,
+                "projectNumber": self.project_number,
+            }
         )
 
     def _grant(self, name: str, plan: CheckpointBucketPlan, bucket: storage.Bucket) -> None:
         number = plan.cluster_project_number
         if number is None:
-            number = bucket.project_number.apply(lambda known: str(int(known)))
+            number = self.project_number
         for workload in plan.workloads:
-            for role in sorted(WORKLOAD_ROLES):
+            for role in sorted(BUCKET_ROLES):
                 storage.BucketIAMMember(
                     f"{name}-{workload.replace('/', '.')}-{role}",
                     bucket=bucket.name,
-                    role=WORKLOAD_ROLES[role],
+                    role=BUCKET_ROLES[role],
                     member=workload_principal(number, plan.cluster_project, workload),
                     opts=child_of(self),
                 )
-
-
-def workload_principal(
-    project_number: pulumi.Input[str], project: str, workload: str
-) -> pulumi.Output[str]:
-    """The IAM member that is a Kubernetes service account itself: no key, no Google account.
-
-    Args:
-        project_number: Number of the cluster's project.
-        project: Id of the cluster's project.
-        workload: `NAMESPACE/NAME`.
-    """
-    namespace, _, account = workload.partition("/")
-    return pulumi.Output.format(
-        "principal://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/"
-        "{1}.svc.id.goog/subject/ns/{2}/sa/{3}",
-        project_number,
-        project,
-        namespace,
-        account,
-    )

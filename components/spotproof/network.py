@@ -36,6 +36,9 @@ class NetworkArgs(TypedDict):
     services_cidr: NotRequired[str]
     """IPv4 range of the services, /16 to /27; `10.8.0.0/20` when omitted."""
 
+    tables_out_of_date: NotRequired[bool]
+    """Whether a region that our tables do not list is taken on trust, with a warning; false when omitted."""
+
 
 @dataclass(frozen=True)
 class NetworkPlan:
@@ -117,6 +120,7 @@ class Network(pulumi.ComponentResource):
         plan = plan_network(read, name)
         read.finish(f"Network {name}")
         super().__init__("spotproof:index:Network", name, None, opts)
+        read.warn(self)
         vpc = compute.Network(
             f"{name}-network",
             name=plan.network_name,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_gcp import container
 
-from spotproof_gke.capacity import Taint
+from spotproof_gke.capacity import Capacity, Taint, is_flexible
 
 CLOUD_PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
 """The one scope that we give: what a node may do is decided by IAM alone."""
@@ -33,7 +33,10 @@ def node_config(
     disk_type: str,
     disk_size_gb: int,
     service_account: pulumi.Input[str],
-    spot: bool = False,
+    capacity: Capacity = Capacity.ON_DEMAND,
+    max_node_lifetime_seconds: int | None = None,
+    reservation_affinity: container.NodePoolNodeConfigReservationAffinityArgs | None = None,
+    kubelet_config: container.NodePoolNodeConfigKubeletConfigArgs | None = None,
     taints: Sequence[Taint] = (),
     labels: Mapping[str, str] | None = None,
     resource_labels: Mapping[str, str] | None = None,
@@ -45,7 +48,12 @@ def node_config(
         disk_type=disk_type,
         disk_size_gb=disk_size_gb,
         image_type="COS_CONTAINERD",
-        spot=True if spot else None,
+        # What a node is not is left out: a stated false is a difference to some versions of GKE.
+        spot=True if capacity is Capacity.SPOT else None,
+        flex_start=True if is_flexible(capacity) else None,
+        max_run_duration=f"{max_node_lifetime_seconds}s" if max_node_lifetime_seconds else None,
+        reservation_affinity=reservation_affinity,
+        kubelet_config=kubelet_config,
         service_account=service_account,
         oauth_scopes=[CLOUD_PLATFORM],
         # Without this key a pool with metadata is replaced on every run.

@@ -15,6 +15,9 @@ REQUIRED: Any = object()
 """Default of an argument that has none."""
 
 
+TABLES_OUT_OF_DATE = "tables_out_of_date"
+"""The argument by which a caller vouches for what the tables do not list."""
+
 KEYED_BY_THE_CALLER = ("accelerators", "labels", "node_labels")
 """Arguments that are mappings whose keys the caller chooses."""
 
@@ -57,6 +60,10 @@ class Reader:
         path: What stands before each key in a message, for example `spotPools.l4.`.
         spell: How a key is spelt in a message; as in Python unless told otherwise.
         problems: Where to note problems; a new list unless shared with another reader.
+        hints: What to say of a key that does not exist, by key, where a hint helps.
+
+    Attributes:
+        warnings: What the caller should know although it is no problem.
     """
 
     def __init__(
@@ -66,24 +73,48 @@ class Reader:
         path: str = "",
         spell: Callable[[str], str] = str,
         problems: list[Problem] | None = None,
+        hints: Mapping[str, str] | None = None,
     ) -> None:
         self.path = path
         self.spell = spell
         self.problems: list[Problem] = [] if problems is None else problems
+        self.warnings: list[str] = []
         self._args: Mapping[str, Any] = args if isinstance(args, Mapping) else {}
-        names = list(known)
+        self._trusting = self._args.get(TABLES_OUT_OF_DATE) is True
+        self._known = names = list(known)
         if not isinstance(args, Mapping):
             self.problem("", args, "this is a mapping of settings", "write key: value pairs")
         for key in self._args:
             if key not in names:
                 spelt = [spell(name) for name in names]
                 shown = spell(key) if isinstance(key, str) else key
-                self.problem(str(key), "…", "there is no such key", did_you_mean(shown, spelt))
+                fix = (hints or {}).get(str(key)) or did_you_mean(shown, spelt)
+                self.problem(str(key) or '""', "…", "there is no such key", fix)
 
     def problem(self, key: str, value: object, rule: str, fix: str) -> None:
         """Note that `value` at `key` breaks `rule`."""
-        name = f"{self.path}{self.spell(key)}" if key else self.path.rstrip(".")
+        name = f"{self.path}{self.spell(key)}" if key else self.path.rstrip(".") or "args"
         self.problems.append(Problem(name, value, rule, fix))
+
+    def unlisted(self, key: str, value: object, rule: str, fix: str) -> bool:
+        """Note that the tables do not know `value`: a problem, unless the caller vouches for it.
+
+        Returns:
+            Whether the caller vouches; then it is a warning.
+        """
+        if self._trusting:
+            found = Problem(f"{self.path}{self.spell(key)}", value, rule, "taken on trust")
+            self.warnings.append(str(found))
+        else:
+            way_out = f"set {self.spell(TABLES_OUT_OF_DATE)} if you know better"
+            fix += f" Or {way_out}" if fix.endswith("?") else f", or {way_out}"
+            self.problem(key, value, rule, fix)
+        return self._trusting
+
+    def warn(self, resource: pulumi.Resource) -> None:
+        """Show the warnings at a resource."""
+        for warning in self.warnings:
+            pulumi.log.warn(warning, resource)
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Note problems that another function found, their keys spelt and prefixed as ours."""
@@ -102,6 +133,15 @@ class Reader:
     def has(self, key: str) -> bool:
         """Whether the caller gave a value for `key`."""
         return self._args.get(key) is not None
+
+    def knows(self, key: str) -> bool:
+        """Whether there is such an argument."""
+        return key in self._known
+
+    def is_list(self, key: str) -> bool:
+        """Whether the value for `key` has the form of a list."""
+        value = self._args.get(key)
+        return isinstance(value, Sequence) and not isinstance(value, str)
 
     def is_right(self, key: str) -> bool:
         """Whether nothing is noted about `key` so far; what is wrong is not judged a second time."""
@@ -193,7 +233,8 @@ class Reader:
             return kind(value)
         except ValueError:
             known = [str(member.value) for member in kind]
-            hint = next((k for k in known if k.lower() == str(value).lower()), None)
+            given = value.lower() if isinstance(value, str) else None
+            hint = next((k for k in known if k.lower() == given), None)
             fix = f'did you mean "{hint}"?' if hint else did_you_mean(value, known)
             self.problem(key, _shown(value), f"this is one of {', '.join(known)}", fix)
             return first
@@ -208,11 +249,21 @@ class Reader:
             return {}
         return dict(value)
 
+    def mappings(self, key: str, default: Any = REQUIRED) -> tuple[Any, ...]:
+        """A list of mappings; the mappings are not judged here."""
+        found, value = self._read(key, default, "a list of settings")
+        if found and not self.is_list(key):
+            self.problem(key, _shown(value), "this is a list of settings", "write - items")
+            return ()
+        return tuple(value or ())
+
     def nested(self, key: str, known: Iterable[str]) -> "Reader":
         """A reader for the mapping at `key`, which shares this reader's list of problems."""
         value = self._args.get(key)
         path = f"{self.path}{self.spell(key)}."
-        return Reader({} if value is None else value, known, path, self.spell, self.problems)
+        inner = Reader({} if value is None else value, known, path, self.spell, self.problems)
+        inner.warnings, inner._trusting = self.warnings, self._trusting
+        return inner
 
 
 def _shown(value: object) -> object:

@@ -1,6 +1,5 @@
 """The on-demand home of system pods."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -10,13 +9,10 @@ from typing_extensions import NotRequired
 
 from spotproof.nodes import SIZE_IS_THE_AUTOSCALERS, node_config
 from spotproof.options import child_of
-from spotproof.places import read_location, read_project, read_zones
+from spotproof.places import read_location, read_project
+from spotproof.pool_machine import read_cpu_machine
+from spotproof.pool_reading import nodes_in_each_zone, read_pool_name
 from spotproof.reader import Reader
-from spotproof_gke import locations, names
-from spotproof_gke.accelerators import MACHINE_TYPES
-
-_ACCELERATED = re.compile(r"^(a2|a3|a4|a4x|ct[0-9a-z]+|g2|g4|tpu[0-9a-z]*)-")
-_MACHINE_TYPE = re.compile(r"[a-z][a-z0-9]*-[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class SystemNodePoolArgs(TypedDict):
@@ -31,6 +27,9 @@ class SystemNodePoolArgs(TypedDict):
 
     node_service_account: pulumi.Input[str]
     """Email of the service account that nodes run as."""
+
+    node_pool_name: NotRequired[str]
+    """Fixed name, for a pool that exists and is imported; the component's name with a suffix when omitted. A pool of a fixed name goes before its replacement comes."""
 
     machine_type: NotRequired[str]
     """Machine type without GPUs; `e2-standard-4` when omitted."""
@@ -50,6 +49,9 @@ class SystemNodePoolArgs(TypedDict):
     disk_size_gb: NotRequired[int]
     """Boot disk of a node in GB; 100 when omitted."""
 
+    tables_out_of_date: NotRequired[bool]
+    """Whether zones and regions that our tables do not list are taken on trust, with a warning; false when omitted."""
+
 
 @dataclass(frozen=True)
 class SystemNodePoolPlan:
@@ -57,6 +59,7 @@ class SystemNodePoolPlan:
 
     project: str
     cluster_location: str
+    node_pool_name: str | None
     machine_type: str
     min_nodes: int
     max_nodes: int
@@ -70,10 +73,9 @@ class SystemNodePoolPlan:
 def plan_system_node_pool(read: Reader, name: str) -> SystemNodePoolPlan:
     """Judge the arguments of a `SystemNodePool`; problems are noted on `read`."""
     project = read_project(read)
-    read.extend(names.node_pool_prefix_problems("name", f"{name}-pool"))
+    fixed_name = read_pool_name(read, name)
     location = read_location(read, "cluster_location")
-    machine = read.text("machine_type", default="e2-standard-4")
-    _judge_machine(read, machine)
+    machine = read_cpu_machine(read, location, "e2-standard-4", "system nodes")
     least = read.integer("min_nodes", default=1)
     if read.is_right("min_nodes") and least < 1:
         rule = "system pods always need a node, and the autoscaler never empties their last one"
@@ -82,45 +84,22 @@ def plan_system_node_pool(read: Reader, name: str) -> SystemNodePoolPlan:
     if read.is_right("max_nodes") and most < max(least, 1):
         rule = f"this is not below {read.spell('min_nodes')} ({max(least, 1)})"
         read.problem("max_nodes", most, rule, "raise it")
-    zones = read_zones(read, "zones", _zones_of(location), "the zones of the cluster")
-    if read.is_right("max_nodes") and most < len(zones):
-        rule = f"GKE starts a pool with one node in each of its {len(zones)} zones"
+    if read.is_right("max_nodes") and most < len(machine.zones):
+        rule = f"GKE starts a pool with one node in each of its {len(machine.zones)} zones"
         read.problem("max_nodes", most, rule, "raise it, or name fewer zones")
     return SystemNodePoolPlan(
         project=project,
         cluster_location=location,
-        machine_type=machine,
+        node_pool_name=fixed_name,
+        machine_type=machine.name,
         min_nodes=max(least, 1),
         max_nodes=most,
-        zones=zones,
-        disk_type=read.text("disk_type", default="pd-balanced"),
+        zones=machine.zones,
+        disk_type=machine.disk_type,
         disk_size_gb=read.integer("disk_size_gb", default=100, least=10, most=65_536),
         cluster=read.given("cluster"),
         node_service_account=read.given("node_service_account"),
     )
-
-
-def _judge_machine(read: Reader, machine: str) -> None:
-    if machine in MACHINE_TYPES or _ACCELERATED.match(machine):
-        rule = "system pods never run on machines with GPUs or TPUs"
-    elif machine and not _MACHINE_TYPE.fullmatch(machine):
-        rule = "this is no name of a machine type"
-    else:
-        return
-    read.problem("machine_type", machine, rule, "choose one like e2-standard-4")
-
-
-def _zones_of(location: str) -> tuple[str, ...]:
-    if not location:
-        return ()
-    return (location,) if locations.is_zone(location) else locations.zones_of(location)
-
-
-def _nodes_in_each_zone(plan: SystemNodePoolPlan) -> int:
-    """As many as make up the least number of nodes, if that is not more than the most."""
-    zones = len(plan.zones)
-    enough = -(-plan.min_nodes // zones)
-    return enough if enough * zones <= plan.max_nodes else plan.min_nodes // zones
 
 
 class SystemNodePool(pulumi.ComponentResource):
@@ -136,13 +115,15 @@ class SystemNodePool(pulumi.ComponentResource):
         plan = plan_system_node_pool(read, name)
         read.finish(f"SystemNodePool {name}")
         super().__init__("spotproof:index:SystemNodePool", name, None, opts)
+        read.warn(self)
         pool = container.NodePool(
             f"{name}-pool",
+            name=plan.node_pool_name,
             project=plan.project,
             cluster=plan.cluster,
             location=plan.cluster_location,
             node_locations=list(plan.zones),
-            initial_node_count=_nodes_in_each_zone(plan),
+            initial_node_count=nodes_in_each_zone(plan.min_nodes, plan.max_nodes, len(plan.zones)),
             autoscaling=container.NodePoolAutoscalingArgs(
                 total_min_node_count=plan.min_nodes,
                 total_max_node_count=plan.max_nodes,

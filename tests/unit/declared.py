@@ -21,12 +21,17 @@ class Declared:
     props: dict[str, Any]
 
 
+PROJECT_LOOKUP = "gcp:organizations/getProject:getProject"
+
 Answer = Callable[[str, str, dict[str, Any]], tuple[str, dict[str, Any]]]
 """Makes a resource of a type, name and inputs; returns its id and outputs."""
 
 
 class _Recorder(mocks.Mocks):
-    def __init__(self, preview: bool, answer: Answer | None) -> None:
+    def __init__(
+        self, preview: bool, answer: Answer | None, asked: list[str] | None = None
+    ) -> None:
+        self.asked = asked
         self.preview = preview
         self.answer = answer
         self.declared: list[Declared] = []
@@ -46,18 +51,26 @@ class _Recorder(mocks.Mocks):
         return f"{args.name}-id", known if self.preview else {**computed, **known}
 
     def call(self, args: mocks.MockCallArgs) -> dict[Any, Any]:
+        if args.token == PROJECT_LOOKUP and self.asked is not None:
+            self.asked.append(args.args["projectId"])
+            return {**args.args, "number": "123456789012"}
         raise AssertionError(f"a program asks the cloud nothing, yet it calls {args.token}")
 
 
 def declare(
-    program: Callable[[], object], *, preview: bool = False, answer: Answer | None = None
+    program: Callable[[], object],
+    *,
+    preview: bool = False,
+    answer: Answer | None = None,
+    asked: list[str] | None = None,
 ) -> list[Declared]:
     """All resources that `program` declares, components included.
 
     With `preview` the mocks answer no computed output, as a first preview does. With `answer`
-    that function makes the resources of Google Cloud, and what it refuses fails the program.
+    that function makes the resources of Google Cloud, and what it refuses fails the program. With
+    `asked` a program may look up the numbers of projects, whose ids go to that list.
     """
-    recorder = _Recorder(preview, answer)
+    recorder = _Recorder(preview, answer, asked)
 
     async def run() -> None:
         pulumi.runtime.set_mocks(recorder, project="spotproof", stack="test", preview=preview)

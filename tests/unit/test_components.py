@@ -188,7 +188,7 @@ class TestSystemNodePool:
             ({"min_nodes": 0}, "system pods always need a node"),
             ({"min_nodes": 5, "max_nodes": 4}, "not below min_nodes (5)"),
             ({"max_nodes": 3}, "one node in each of its 4 zones"),
-            ({"machine_type": "g2-standard-8"}, "never run on machines with GPUs"),
+            ({"machine_type": "g2-standard-8"}, "have no GPUs or TPUs"),
             ({"machine_type": "ct5lp-hightpu-4t"}, "GPUs or TPUs"),
             ({"machine_type": "E2 junk"}, "no name of a machine type"),
             ({"cluster": ""}, "a text that is not empty"),
@@ -252,7 +252,7 @@ class TestSpotGpuPool:
         ("more", "words"),
         [
             ({"machine_type": "g2-standard-9"}, "did you mean"),
-            ({"machine_type": "a4x-highgpu-4g"}, "no Spot capacity"),
+            ({"machine_type": "a4x-highgpu-4g"}, "does not sell it as spot, only as"),
             (
                 {"machine_type": "a4-highgpu-8g", "cluster_location": "europe-west1"},
                 "does not have",

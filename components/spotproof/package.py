@@ -1,0 +1,93 @@
+"""The components as a package for programs in any Pulumi language."""
+
+import ast
+import inspect
+import itertools
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+from pulumi.provider import ConstructResult
+from pulumi.provider.experimental.component import ComponentProvider
+from pulumi.provider.server import ComponentInitError
+
+import spotproof
+from spotproof.reader import ArgumentsError
+
+COMPONENTS = tuple(
+    value
+    for name in spotproof.__all__
+    if inspect.isclass(value := getattr(spotproof, name))
+    and issubclass(value, pulumi.ComponentResource)
+)
+"""Every public component, in alphabetical order."""
+
+
+class Components(ComponentProvider):
+    """Serves the components; its schema and its refusals say what the SDK's own host leaves out."""
+
+    def __init__(self, components: Sequence[type[pulumi.ComponentResource]] = COMPONENTS) -> None:
+        super().__init__(list(components), "spotproof", None, spotproof.__version__)
+        self.schema = self._with_inherited_docs(json.loads(self.schema or "{}"))
+
+    def construct(
+        self,
+        name: str,
+        resource_type: str,
+        inputs: Any,
+        options: pulumi.ResourceOptions | None = None,
+    ) -> ConstructResult:
+        """Make a component; its refusal names each property as the caller's language spells it.
+
+        The SDK's own host calls a refusal a crash.
+        """
+        try:
+            return super().construct(name, resource_type, inputs, options)
+        except ComponentInitError as error:
+            if isinstance(error.inner, ArgumentsError):
+                refusal = error.inner
+                raise pulumi.InputPropertiesError(refusal.subject, refusal.errors) from None
+            raise
+
+    def _with_inherited_docs(self, schema: dict[str, Any]) -> str:
+        """The schema, with the docs of properties that a class has from another.
+
+        The SDK reads the docs of a class's own properties alone.
+        """
+        for name, definition in self._component_defs.items():
+            resource = schema["resources"][f"spotproof:index:{name}"]
+            component = self._components[name]
+            arguments = inspect.get_annotations(component.__init__)["args"]
+            _describe(resource["inputProperties"], definition.inputs_mapping, arguments)
+            _describe(resource["properties"], definition.outputs_mapping, component)
+        return json.dumps(schema)
+
+
+def _describe(properties: dict[str, Any], spelt: dict[str, str], owner: type) -> None:
+    docs = docs_of(owner)
+    for key, shape in properties.items():
+        if spelt[key] in docs:
+            shape["description"] = docs[spelt[key]]
+
+
+def docs_of(owner: type) -> dict[str, str]:
+    """The docs of the properties of a class and of those that it is made from."""
+    # A TypedDict does not know at run time what it was made from, but its source does.
+    (definition,) = ast.parse(inspect.getsource(owner)).body
+    assert isinstance(definition, ast.ClassDef)
+    found: dict[str, str] = {}
+    for base in definition.bases:
+        named = getattr(sys.modules[owner.__module__], ast.unparse(base), None)
+        if named is not None and named.__module__.partition(".")[0] == "spotproof":
+            found.update(docs_of(named))
+    for statement, following in itertools.pairwise(definition.body):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and isinstance(following, ast.Expr)
+            and isinstance(following.value, ast.Constant)
+        ):
+            found[statement.target.id] = str(following.value.value)
+    return found
