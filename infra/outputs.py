@@ -6,15 +6,24 @@ import pulumi
 
 import spotproof
 from settings import Settings
+from spotproof.cluster_base import ClusterComponent
+from spotproof.gpu_pool import GpuWorkPool
+from spotproof.pools import WorkPool
+from spotproof.reader import camel_case
+from spotproof_gke.accelerators import ACCELERATORS, zones_with
 from spotproof_gke.capacity import Capacity, scheduling
+from spotproof_gke.grace import Mode
+from spotproof_gke.locations import region_of
 
 
 def export_outputs(
     settings: Settings,
     network: spotproof.Network,
-    cluster: spotproof.GkeCluster,
-    spot_pools: Mapping[str, spotproof.SpotGpuPool],
+    cluster: ClusterComponent,
+    pools: Mapping[str, Mapping[str, WorkPool]],
     checkpoints: spotproof.CheckpointBucket,
+    queues: Mapping[str, spotproof.WorkQueue],
+    identities: Mapping[str, spotproof.WorkloadIdentity],
 ) -> None:
     """Export how to get in, where checkpoints go, and how to reach each kind of node."""
     pulumi.export("credentialsCommand", cluster.credentials_command)
@@ -23,23 +32,39 @@ def export_outputs(
     pulumi.export("nodeServiceAccount", cluster.node_service_account)
     pulumi.export("checkpointBucket", checkpoints.url)
     pulumi.export("regions", _regions(cluster, checkpoints, network))
-    pulumi.export(
-        "spotPools",
-        {
-            key: {
-                "nodePool": pool.node_pool_name,
-                "gpusPerNode": pool.gpus_per_node,
-                "nodeSelector": pool.node_selector,
-                "tolerations": pool.tolerations,
-            }
-            for key, pool in spot_pools.items()
-        },
-    )
+    for section, found in pools.items():
+        if found or section == "spot_pools":
+            shown = {key: _reached_by(pool) for key, pool in found.items()}
+            pulumi.export(camel_case(section), shown)
     pulumi.export("flexStart", _flex_start(settings))
+    if queues:
+        shown_queues = {
+            key: {"topic": queue.topic_id, "subscription": queue.subscription_id}
+            for key, queue in queues.items()
+        }
+        pulumi.export("workQueues", shown_queues)
+    if identities:
+        members = {
+            key: {"member": one.member, "annotations": one.annotations}
+            for key, one in identities.items()
+        }
+        pulumi.export("identities", members)
+
+
+def _reached_by(pool: WorkPool) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "nodePool": pool.node_pool_name,
+        "nodeSelector": pool.node_selector,
+        "tolerations": pool.tolerations,
+        "terminationBudgetSeconds": pool.termination_budget_seconds,
+    }
+    if isinstance(pool, GpuWorkPool):
+        shown["gpusPerNode"] = pool.gpus_per_node
+    return shown
 
 
 def _regions(
-    cluster: spotproof.GkeCluster,
+    cluster: ClusterComponent,
     checkpoints: spotproof.CheckpointBucket,
     network: spotproof.Network,
 ) -> pulumi.Output[str]:
@@ -52,6 +77,9 @@ def _regions(
 
 def _flex_start(settings: Settings) -> dict[str, object]:
     provisioning = settings.cluster.get("auto_provisioning") or {}
+    if settings.mode is Mode.AUTOPILOT:
+        here = [name for name in ACCELERATORS if _is_here(name, settings.region)]
+        provisioning = {"accelerators": here}
     return {
         accelerator: {
             "nodeSelector": dict(scheduling(Capacity.FLEX_START, accelerator).node_selector),
@@ -59,3 +87,7 @@ def _flex_start(settings: Settings) -> dict[str, object]:
         }
         for accelerator in sorted(provisioning.get("accelerators") or {})
     }
+
+
+def _is_here(accelerator: str, region: str) -> bool:
+    return any(region_of(zone) == region for zone in zones_with(accelerator))

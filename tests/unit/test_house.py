@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-OURS = {"spotproof", "spotproof_gke", "sandbox", "settings", "outputs", "stack_file", "tests"}
+INFRA = {path.stem for path in (ROOT / "infra").glob("*.py")}
+OURS = {"spotproof", "spotproof_gke", "sandbox", "tests"} | INFRA
 ALLOWED = {
     "gke/spotproof_gke": {"spotproof_gke"},
     "components": {"spotproof", "spotproof_gke"},
-    "infra": {"spotproof", "spotproof_gke", "settings", "outputs", "stack_file"},
+    "infra": {"spotproof", "spotproof_gke"} | INFRA,
     "policies": {"spotproof_gke"},
     "sandbox": {"sandbox", "spotproof_gke"},
 }

@@ -16,6 +16,7 @@ from tests.random_stacks import stack
 from tests.unit.declared import declare
 
 PROGRAM = Path(__file__).parents[2] / "infra" / "__main__.py"
+POOLS = ("spotPools", "flexStartPools", "gpuPools", "cpuPools")
 STACKS = 300
 SHARDS = 10
 
@@ -70,5 +71,7 @@ def test_a_stack_is_refused_in_words_or_accepted_by_the_cloud(
         monkeypatch.setenv("PULUMI_CONFIG", json.dumps(as_engine(config)))
         declared = declare(lambda: runpy.run_path(str(PROGRAM), run_name="__main__"), answer=make)
         pools = [d for d in declared if d.type == "gcp:container/nodePool:NodePool"]
-        assert len(pools) == 1 + len(config.get("spotproof:spotPools") or {}), f"seed {seed}"
+        standard = "spotproof:mode" not in config
+        wanted = sum(len(config.get(f"spotproof:{key}") or {}) for key in POOLS)
+        assert len(pools) == wanted + standard, f"seed {seed}"
     assert 5 <= taken <= STACKS // SHARDS - 5

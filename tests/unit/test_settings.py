@@ -47,7 +47,9 @@ def test_every_stack_of_the_project_is_right(
 
 def test_a_right_configuration_becomes_the_components_arguments() -> None:
     loaded = settings.load(RIGHT, "test")
-    assert loaded.spot_pools == {"l4": {"machine_type": "g2-standard-8", "max_nodes": 4}}
+    assert loaded.sections["spot_pools"] == {
+        "l4": {"machine_type": "g2-standard-8", "max_nodes": 4}
+    }
     assert loaded.cluster["auto_provisioning"]["max_vcpus"] == 128
     assert loaded.deletion_protection is False
 
@@ -69,7 +71,7 @@ def test_protection_is_on_unless_a_stack_says_otherwise() -> None:
         ({"releaseChannel": "stable"}, 'did you mean "STABLE"?'),
         ({"spotPool": {}}, 'did you mean "spotPools"?'),
         ({"max_nodes": 1}, "max_nodes"),
-        ({"spotPools": []}, "this is a mapping from a pool's name"),
+        ({"spotPools": []}, "this is a mapping from a name to its settings"),
         ({"spotPools": {"l4": None}}, "spotPools.l4.machineType: a text is required"),
         (
             {"spotPools": {"l4": {"machine_type": "g2-standard-8", "maxNodes": 1}}},

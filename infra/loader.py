@@ -1,0 +1,250 @@
+"""Reads the keys of a stack file and lets the components judge their arguments."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+from fit import limits_reached
+from sections import CLUSTER_SUPPLIED, OUTPUT, POOL_SECTIONS, SECTIONS, WORK_QUEUES, Section
+from spotproof.autopilot import AutopilotClusterArgs
+from spotproof.cluster import GkeClusterArgs, GkeClusterPlan, plan_gke_cluster
+from spotproof.cluster_base import ClusterPlan, plan_cluster
+from spotproof.identities import read_workload
+from spotproof.pool_plan import PoolPlan
+from spotproof.reader import TABLES_OUT_OF_DATE, Reader, camel_case
+from spotproof_gke import names
+from spotproof_gke.grace import Mode
+from spotproof_gke.problems import Problem, did_you_mean, nearest
+
+Plan = TypeVar("Plan")
+
+NAMESPACE = "spotproof"
+PROJECT_KEY = "gcp:project"
+
+HIDDEN_PROJECT = "a-secret-project"
+"""Stands for a project id that was given as a secret while the other settings are judged."""
+
+
+class Loader:
+    """One pass over a stack's configuration, which collects every problem.
+
+    Args:
+        values: Configuration by full key (`spotproof:region`).
+        secrets: Keys whose values are encrypted.
+    """
+
+    def __init__(self, values: Mapping[str, Any], secrets: Collection[str]) -> None:
+        self.problems: list[Problem] = []
+        own = {
+            key.removeprefix(f"{NAMESPACE}:"): value
+            for key, value in values.items()
+            if key.startswith(f"{NAMESPACE}:") and value is not None
+        }
+        self._project = values.get(PROJECT_KEY)
+        for key in sorted(secrets):
+            name = key.removeprefix(f"{NAMESPACE}:")
+            if own.pop(name, None) is not None or key == PROJECT_KEY:
+                rule = "settings shape the plan and are shown in it, so none is a secret"
+                self._problem(name, "a secret", rule, "set it again without --secret")
+        if PROJECT_KEY in secrets:
+            self._project = HIDDEN_PROJECT
+        for key in values:
+            namespace = key.partition(":")[0]
+            if namespace != NAMESPACE and nearest(namespace, [NAMESPACE]):
+                right = key.replace(namespace, NAMESPACE, 1)
+                rule = "the program reads only settings under its own name"
+                self._problem(key, "…", rule, f'did you mean "{right}"?')
+        known = [f for f in GkeClusterArgs.__annotations__ if f not in CLUSTER_SUPPLIED]
+        self._top = self._snake(own, [*known, "mode", *SECTIONS], "")
+
+    def settings(self) -> dict[str, Any]:
+        """The fields of `Settings`."""
+        mode = Reader(self._top, self._top, "", camel_case, self.problems).choice(
+            "mode", Mode, Mode.STANDARD
+        )
+        args = {k: v for k, v in self._top.items() if k not in SECTIONS and k != "mode"}
+        args = self._nested_snake(args)
+        if mode is Mode.AUTOPILOT:
+            self._refuse_on_autopilot()
+        planned = self._cluster(args, mode)
+        cluster = planned.cluster if isinstance(planned, GkeClusterPlan) else planned
+        trust = {TABLES_OUT_OF_DATE: True} if args.get(TABLES_OUT_OF_DATE) is True else {}
+        found: dict[str, dict[str, Any]] = {}
+        pools: dict[str, PoolPlan] = {}
+        for section in SECTIONS.values():
+            supplied = {**self._supplied(section, cluster), **trust}
+            if section.many:
+                found[section.key], plans = self._many(section, supplied)
+                if section in POOL_SECTIONS:
+                    paths = {f"{camel_case(section.key)}.{k}": plan for k, plan in plans.items()}
+                    pools.update(paths)
+            elif not (section.standard_only and mode is Mode.AUTOPILOT):
+                found[section.key] = self._one(section, supplied)
+        self._judge_identities(found)
+        self._judge_names(found, planned)
+        if isinstance(planned, GkeClusterPlan):
+            self._fits(planned, pools)
+        return {
+            "project": cluster.project,
+            "region": cluster.region,
+            "cluster_name": cluster.cluster_name,
+            "mode": mode,
+            "deletion_protection": cluster.deletion_protection,
+            "trust": trust,
+            "cluster": args,
+            "sections": found,
+        }
+
+    def _refuse_on_autopilot(self) -> None:
+        keys = [key for key, section in SECTIONS.items() if section.standard_only]
+        for key in [*keys, "auto_provisioning"]:
+            if self._top.pop(key, None) is not None:
+                rule = "an Autopilot cluster has no pools: a pod just asks for Spot or flex-start"
+                self._problem(camel_case(key), "…", rule, "remove it, or set mode to standard")
+
+    def _cluster(self, args: dict[str, Any], mode: Mode) -> ClusterPlan | GkeClusterPlan:
+        if "cluster_name" not in args:
+            rule = "the cluster's fixed name is required"
+            self._problem("clusterName", None, rule, "add it")
+        given = {**args, "network_id": OUTPUT, "subnetwork_id": OUTPUT}
+        if self._project is not None:
+            given["project"] = self._project
+        kind: Any = AutopilotClusterArgs if mode is Mode.AUTOPILOT else GkeClusterArgs
+        given = {key: value for key, value in given.items() if key in kind.__annotations__}
+        args_of_kind = [key for key in args if key not in kind.__annotations__]
+        for key in args_of_kind:
+            del args[key]
+        reader = Reader(
+            given,
+            kind.__annotations__,
+            "",
+            lambda key: PROJECT_KEY if key == "project" else camel_case(key),
+            self.problems,
+        )
+        plan = plan_cluster if mode is Mode.AUTOPILOT else plan_gke_cluster
+        return plan(reader, "cluster")
+
+    def _supplied(self, section: Section, cluster: ClusterPlan) -> dict[str, Any]:
+        """Values of the arguments that the program supplies to a section's components."""
+        values = {
+            "project": cluster.project,
+            "region": cluster.region,
+            "network_name": cluster.cluster_name,
+            "cluster": OUTPUT,
+            "cluster_name": cluster.cluster_name,
+            "cluster_location": cluster.region,
+            "node_service_account": OUTPUT,
+        }
+        return {key: value for key, value in values.items() if key in section.supplied}
+
+    def _one(self, section: Section, supplied: Mapping[str, Any]) -> dict[str, Any]:
+        path = camel_case(section.key)
+        raw = self._mapping(self._top.get(section.key), path)
+        args = self._snake(raw, section.own_fields, f"{path}.")
+        self._judge(path, args, supplied, section, section.component_name())
+        return args
+
+    def _many(
+        self, section: Section, supplied: Mapping[str, Any]
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+        """Arguments and plans of a section's components, by their keys in the stack file."""
+        raw = self._top.get(section.key)
+        path = camel_case(section.key)
+        if raw is not None and not isinstance(raw, Mapping):
+            fix = f"write NAME: {{{camel_case(section.own_fields[0])}: …}}"
+            self._problem(path, raw, "this is a mapping from a name to its settings", fix)
+            raw = None
+        args: dict[str, dict[str, Any]] = {}
+        plans: dict[str, Any] = {}
+        for key, value in (raw or {}).items():
+            at = f"{path}.{key}"
+            args[str(key)] = self._snake(self._mapping(value, at), section.own_fields, f"{at}.")
+            if section is WORK_QUEUES and self._top.get("cluster_name"):
+                args[str(key)].setdefault("queue_name", f"{self._top['cluster_name']}-{key}")
+            name = section.component_name(str(key))
+            plans[str(key)] = self._judge(at, args[str(key)], supplied, section, name)
+        return args, plans
+
+    def _judge(
+        self,
+        path: str,
+        args: Mapping[str, Any],
+        supplied: Mapping[str, Any],
+        section: Section,
+        name: str,
+    ) -> Any:
+        """Let a component judge its arguments; those supplied were judged before."""
+        reader = Reader({**args, **supplied}, section.args.__annotations__, f"{path}.", camel_case)
+        planned = section.plan(reader, name)
+        hidden = {f"{path}.{camel_case(key)}" for key in supplied}
+        for found in reader.problems:
+            # The name of a component is its key in the stack file, so it has no key of its own.
+            key = path if found.key == f"{path}.name" else found.key
+            if key not in hidden:
+                self._problem(key, found.value, found.rule, found.fix)
+        return planned
+
+    def _judge_identities(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+        queues = found[WORK_QUEUES.key]
+        for key, args in found["identities"].items():
+            path = f"identities.{key}."
+            read = Reader(args, args, path, camel_case, self.problems)
+            read_workload(read, "service_account")
+            read.boolean("checkpoints", default=False)
+            if account := read.text("google_service_account", default=None):
+                read.extend(names.account_id_problems("google_service_account", account))
+            for side in ("publishes_to", "works_on"):
+                for queue in read.texts(side, default=()):
+                    if queue not in queues:
+                        rule = "this is not one of the stack's work queues"
+                        fix = did_you_mean(queue, queues) if queues else "add it to workQueues"
+                        read.problem(side, queue, rule, fix)
+            if not any(args.get(one) for one in ("checkpoints", "publishes_to", "works_on")):
+                rule = "an identity is for something that it may reach"
+                fix = "set checkpoints to true, or name a queue in worksOn or publishesTo"
+                self._problem(path.rstrip("."), None, rule, fix)
+
+    def _judge_names(self, found: Mapping[str, Mapping[str, Any]], planned: object) -> None:
+        """Pools of different sections have different prefixes, so they never meet; queues may."""
+        names_seen: dict[str, str] = {}
+        for key, args in found[WORK_QUEUES.key].items():
+            name = args.get("queue_name")
+            for part in (name, f"{name}-dead-letters"):
+                other = names_seen.setdefault(str(part), key)
+                if other != key:
+                    rule = f"the queue {other} has the topic {part} already"
+                    self._problem(f"workQueues.{key}", name, rule, "give it another queueName")
+
+    def _fits(self, planned: GkeClusterPlan, pools: Mapping[str, PoolPlan]) -> None:
+        unclear = any(p.key.startswith("autoProvisioning.") for p in self.problems)
+        if planned.auto_provisioning is not None and not unclear:
+            self.problems += limits_reached(planned.auto_provisioning, pools)
+
+    def _mapping(self, value: Any, path: str) -> Mapping[Any, Any]:
+        if value is None:
+            return {}
+        if isinstance(value, Mapping):
+            return value
+        self._problem(path, value, "this is a mapping of settings", "write key: value pairs")
+        return {}
+
+    def _nested_snake(self, args: dict[str, Any]) -> dict[str, Any]:
+        """The cluster's own nested settings, their keys spelt as arguments."""
+        result = dict(args)
+        for key in ("auto_provisioning", "maintenance_window"):
+            if key in args:
+                fields = GkeClusterArgs.__annotations__[key].__args__[0].__annotations__
+                path = camel_case(key)
+                result[key] = self._snake(self._mapping(args[key], path), fields, f"{path}.")
+        return result
+
+    def _snake(self, raw: Mapping[Any, Any], fields: Sequence[str], path: str) -> dict[str, Any]:
+        """`raw` with its keys spelt as arguments; a key that is no setting is a problem."""
+        spelt = {camel_case(field): field for field in fields}
+        for key in raw:
+            if key not in spelt:
+                fix = did_you_mean(key, spelt)
+                self._problem(f"{path}{key}", "…", "there is no such setting", fix)
+        return {spelt[key]: value for key, value in raw.items() if key in spelt}
+
+    def _problem(self, key: str, value: object, rule: str, fix: str) -> None:
+        self.problems.append(Problem(key, value, rule, fix))
