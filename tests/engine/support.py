@@ -167,6 +167,7 @@ def emulated_project(
     virtualenv: Path | str | None = VENV,
     pulumi_yaml: Mapping[str, Any] | None = None,
     env: Mapping[str, str] | None = None,
+    sandbox: Sandbox | None = None,
 ) -> EmulatedProject:
     """Makes a project with the stack `test` in `tmp_path`.
 
@@ -181,6 +182,7 @@ def emulated_project(
         virtualenv: for Python: the project's own unless stated; None leaves the option out.
         pulumi_yaml: further keys for Pulumi.yaml.
         env: additions to the engine's environment.
+        sandbox: that of another project, to share its backend and cloud; one of its own otherwise.
     """
     folder = tmp_path / "project"
     is_folder = isinstance(program, Path)
@@ -190,8 +192,9 @@ def emulated_project(
     _write_project_file(folder, runtime, virtualenv, dict(pulumi_yaml or {}))
     if not is_folder:
         _write_program(folder, str(program))
-    sandbox = Sandbox(tmp_path / "sandbox")
-    sandbox.prepare(engine())
+    if sandbox is None:
+        sandbox = Sandbox(tmp_path / "sandbox")
+        sandbox.prepare(engine())
     project = EmulatedProject(folder, sandbox, [_pack(one) for one in packs], dict(env or {}))
     project.run("stack", "init", STACK).check()
     if config:

@@ -7,52 +7,22 @@ import pytest
 import yaml
 
 from tests.cloud import plain
-from tests.cloud.harness import Emulated
+from tests.engine.handmade import NODES, PROJECT, REGION, make_cluster, make_network
 from tests.engine.support import EmulatedProject, emulated_project
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-PROJECT = "somebodys-project"
-REGION = "northamerica-northeast2"
 SETTINGS = {
     "clusterName": "base",
     "clusterLocation": REGION,
-    "nodeServiceAccount": f"nodes-account@{PROJECT}.iam.gserviceaccount.com",
+    "nodeServiceAccount": NODES,
 }
 PACKS = ["region_match", "spot_isolation"]
 
 
-def _somebodys_cluster(cloud_folder: Path) -> None:
-    """Makes network, cluster, system pool and node account, as their owner would have."""
-    cloud = Emulated(cloud_folder, project=PROJECT, region=REGION)
-    cloud.create(plain.NETWORK, "net", {"name": "net", "autoCreateSubnetworks": False})
-    cloud.create(
-        plain.SUBNETWORK,
-        "sub",
-        {
-            "name": "sub",
-            "network": "net",
-            "ipCidrRange": "10.0.0.0/20",
-            "secondaryIpRanges": [
-                {"rangeName": "pods", "ipCidrRange": "10.4.0.0/14"},
-                {"rangeName": "svc", "ipCidrRange": "10.8.0.0/20"},
-            ],
-        },
-    )
-    cloud.create(plain.ACCOUNT, "nodes", {"accountId": "nodes-account"})
-    cloud.create(
-        "gcp:container/cluster:Cluster",
-        "base",
-        plain.cluster(
-            name="base", workloadIdentityConfig={"workloadPool": f"{PROJECT}.svc.id.goog"}
-        ),
-    )
-    cloud.create(plain.NODE_POOL, "system", plain.pool(name="system"))
-
-
 def _example(name: str, tmp_path: Path, config: dict[str, str], **more: Any) -> EmulatedProject:
     project = emulated_project(tmp_path, EXAMPLES / name, config, packs=PACKS, **more)
-    _somebodys_cluster(project.sandbox.folder)
+    make_cluster(project.sandbox.folder)
     return project
 
 
@@ -93,6 +63,93 @@ def test_a_program_adds_spot_gpus_to_a_cluster_that_it_does_not_own(
     left = example.cloud()
     assert len(left[plain.CLUSTER]) == len(left[plain.NODE_POOL]) == 1
     assert not left.get(plain.BUCKET)
+
+
+BASE = f"""
+import pulumi, spotproof
+place = {{"project": "{PROJECT}", "region": "{REGION}"}}
+cluster = spotproof.GkeCluster(
+    "base",
+    {{
+        **place,
+        "network_id": "projects/{PROJECT}/global/networks/net",
+        "subnetwork_id": "projects/{PROJECT}/regions/{REGION}/subnetworks/sub",
+        "pods_range_name": "their-pods",
+        "services_range_name": "their-services",
+        "deletion_protection": False,
+    }},
+)
+system = spotproof.SystemNodePool(
+    "system",
+    {{
+        "project": "{PROJECT}",
+        "cluster": cluster.cluster_id,
+        "cluster_location": "{REGION}",
+        "node_service_account": cluster.node_service_account,
+    }},
+)
+checkpoints = spotproof.CheckpointBucket(
+    "base-checkpoints",
+    {{"project": "{PROJECT}", "cluster_name": "base", "cluster_location": "{REGION}"}},
+)
+pulumi.export("clusterName", cluster.cluster_name)
+pulumi.export("clusterLocation", cluster.location)
+pulumi.export("nodeServiceAccount", cluster.node_service_account)
+pulumi.export("checkpointBucket", checkpoints.url)
+"""
+
+
+def test_a_program_takes_a_cluster_and_bucket_from_the_outputs_of_another_stack(
+    tmp_path: Path,
+) -> None:
+    base = emulated_project(tmp_path / "base", BASE, {"gcp:project": PROJECT})
+    make_network(base.sandbox.folder)
+    base.up().check()
+    name = "from-stack-reference"
+    config = {"gcp:project": PROJECT, f"{name}:baseStack": "organization/emulated/test"}
+    team = emulated_project(tmp_path, EXAMPLES / name, config, packs=PACKS, sandbox=base.sandbox)
+
+    team.preview().check()
+    team.up().check()
+
+    team.up("--expect-no-changes").check()
+    pool = team.resource(plain.NODE_POOL)["outputs"]
+    assert (pool["cluster"], pool["location"]) == ("base", REGION)
+    assert pool["nodeConfig"]["serviceAccount"] == base.outputs()["nodeServiceAccount"]
+    members = [one for one in team.resources() if one["type"] == plain.BUCKET_MEMBER]
+    assert {one["inputs"]["bucket"] for one in members} == {f"{PROJECT}-base-checkpoints"}
+    team.destroy().check()
+    base.up("--expect-no-changes").check()
+
+
+def test_a_location_that_is_an_output_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    program = {
+        "packages": {"spotproof": str(ROOT / "components")},
+        "resources": {
+            "base": {
+                "type": "pulumi:pulumi:StackReference",
+                "properties": {"name": "organization/base/test"},
+            },
+            "checkpoints": {
+                "type": "spotproof:CheckpointBucket",
+                "properties": {
+                    "project": PROJECT,
+                    "clusterName": "base",
+                    "clusterLocation": '${base.outputs["clusterLocation"]}',
+                },
+            },
+        },
+    }
+    export = f'import pulumi\npulumi.export("clusterLocation", "{REGION}")'
+    base = emulated_project(tmp_path / "base", export, pulumi_yaml={"name": "base"})
+    base.up().check()
+    team = emulated_project(tmp_path, yaml.safe_dump(program), runtime="yaml", sandbox=base.sandbox)
+
+    preview = team.preview()
+
+    assert not preview.ok
+    assert "property clusterLocation" in preview.text
+    assert "this shapes the plan, so it is known before the update" in preview.text
 
 
 BAD_POOL = {

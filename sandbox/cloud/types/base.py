@@ -14,7 +14,7 @@ from sandbox.cloud.schema import Resource, load
 from sandbox.cloud.states import inputs_of, merge, unknown_within
 from sandbox.cloud.store import Store
 from sandbox.cloud.types.limits import Limits, limits
-from sandbox.cloud.types.values import Properties, last_part, path_of
+from sandbox.cloud.types.values import Properties, foreign_labels, last_part, path_of
 from sandbox.cloud.validate import Validator, found_wrong
 from sandbox.cloud.wire import UNKNOWN
 
@@ -216,7 +216,10 @@ class Kind:
         if old is None:
             raise ApiError(404, f"Not found: {identifier}")
         bad_request([*self.unserved(inputs), *self.refuse(cloud, inputs, old)])
-        wanted = merge(self.schema.fields, self._sent(inputs, cloud.config), old)
+        sent = self._sent(inputs, cloud.config)
+        if self.labels:
+            sent["effectiveLabels"] = {**foreign_labels(old, state), **sent["effectiveLabels"]}
+        wanted = merge(self.schema.fields, sent, old)
         cloud.store.put(self.token, identifier, self.serve(cloud, wanted, old))
 
     def before_delete(self, cloud: Cloud, identifier: str, state: Properties) -> None:
@@ -285,7 +288,8 @@ class Kind:
             labels = inputs.get(self.labels) or {}
             if labels is not UNKNOWN:
                 state["pulumiLabels"] = {**config.labels, **labels}
-                state["effectiveLabels"] = {**config.labels, **labels}
+                others = foreign_labels(old or {}, old or {})
+                state["effectiveLabels"] = {**others, **config.labels, **labels}
         state.update(self.planned(inputs, config))
         return state
 

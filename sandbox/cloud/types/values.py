@@ -41,3 +41,10 @@ def block(properties: Properties, *path: str) -> Properties:
 def fingerprint(value: object) -> str:
     """A short text that changes with the value, as etags and fingerprints do."""
     return hashlib.sha256(repr(value).encode()).hexdigest()[:11] + "="
+
+
+def foreign_labels(found: Properties, recorded: Properties) -> dict[str, str]:
+    """Labels that are there and that the program does not manage: the provider keeps them."""
+    managed = recorded.get("pulumiLabels") or {}
+    effective = found.get("effectiveLabels") or {}
+    return {key: value for key, value in effective.items() if key not in managed}
