@@ -8,17 +8,21 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tools.component_docs import components_page, components_table, configuration_table
+from tools.changes_docs import changes_page
+from tools.component_docs import components_page, components_table
+from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import policies_table, policy_page, rules
+from tools.settings_docs import sections_table, stack_file_page
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
-    """Write every generated page and table, and remove pages of policies that are no more."""
+    """Write every generated page and table, and remove generated pages that are no more."""
     wanted = pages()
-    for stale in set((ROOT / "docs" / "policies").glob("*.md")) - set(wanted):
-        stale.unlink()
+    for folder in ("policies", "reference"):
+        for stale in set((ROOT / "docs" / folder).glob("*.md")) - set(wanted):
+            stale.unlink()
     for path, text in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -30,10 +34,19 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "policies" / f"{rule.name}.md": policy_page(pack, rule)
         for pack, rule in rules()
     }
-    result[ROOT / "docs" / "components.md"] = components_page()
+    reference = {
+        "README": index_page(),
+        "components": components_page(),
+        "stack-file": stack_file_page(),
+        "capacities": capacities_page(),
+        "changes": changes_page(),
+        "machine-types": machine_types_page(),
+        "versions": versions_page(),
+    }
+    result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
     readme = ROOT / "README.md"
     tables = {
-        "configuration": configuration_table(),
+        "sections": sections_table(),
         "components": components_table(),
         "policies": policies_table(),
     }

@@ -15,6 +15,8 @@ import settings
 import stack_file
 from sandbox import real, stacks
 from sandbox.setup_venv import REQUIREMENTS
+from sections import POOL_SECTIONS
+from spotproof.reader import camel_case
 from tests.unit.declared import declare
 from tools import policy_docs, write_docs
 
@@ -177,6 +179,7 @@ def test_the_readme_shows_the_error_of_a_wrong_stack_file(tmp_path: Path) -> Non
 def test_outputs_of_the_program_are_those_of_the_readme() -> None:
     program = (ROOT / "infra" / "outputs.py").read_text(encoding="utf-8")
     exported = set(re.findall(r'pulumi\.export\(\s*"(\w+)"', program))
+    exported |= {camel_case(section.key) for section in POOL_SECTIONS}
     section = README.partition("## Stack outputs")[2].partition("\n## ")[0]
     named = {
         name

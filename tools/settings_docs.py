@@ -1,0 +1,122 @@
+"""The page and the table of a stack file's settings, out of what the program reads."""
+
+import re
+from collections.abc import Iterator
+
+from sections import CLUSTER_SUPPLIED, IDENTITIES, SECTIONS, IdentitySettings, Section
+from spotproof.package import docs_of
+from spotproof.reader import camel_case
+from tools.component_docs import default_and_meaning, described, inputs
+from tools.markdown import GENERATED, table
+
+HEADER = ("key", "type", "default", "meaning")
+
+SAYS = {
+    "network": "Ranges of the network",
+    "system_pool": "Where system pods live; always there on Standard",
+    "spot_pools": "Pools of Spot GPUs, each under a name of yours",
+    "flex_start_pools": "Hand-made pools of flex-start GPUs, queued or not",
+    "gpu_pools": "GPU pools of any capacity: on-demand, out of a reservation, and the others",
+    "cpu_pools": "Pools of CPU workers on Spot, flex-start or on-demand machines",
+    "checkpoints": "The checkpoint bucket in the cluster's region",
+    "work_queues": "Pub/Sub queues for interruptible workers",
+    "identities": "What each workload may reach",
+}
+"""What each section is for."""
+
+DIFFERS = {
+    "clusterName": (
+        "required",
+        "Fixed name of the cluster, at most 40 characters; other names begin with it",
+    ),
+    "deletionProtection": (
+        "true",
+        "Whether engine and cloud refuse to destroy anything of the environment",
+    ),
+    "tablesOutOfDate": (
+        "false",
+        "Whether what our tables do not list is taken on trust, with a warning, everywhere",
+    ),
+    "workQueues.NAME.queueName": (
+        "`CLUSTER-NAME`",
+        "Fixed name, 3 to 200 characters, the prefix of all parts",
+    ),
+}
+"""What the program makes of a setting beyond what the component does with the argument."""
+
+MODE = [
+    "one of `standard`, `autopilot`",
+    "`standard`",
+    "Whether the cluster has pools of your own, or makes a node for what each pod asks for; it "
+    "cannot be changed without a new cluster",
+]
+
+
+def sections_table() -> str:
+    """The sections of a stack file, for the README."""
+    rows = [
+        (
+            f"[`spotproof:{camel_case(key)}`](docs/reference/stack-file.md#{camel_case(key).lower()})",
+            "Standard" if section.standard_only else "both",
+            SAYS[key],
+        )
+        for key, section in SECTIONS.items()
+    ]
+    return table(("section", "mode", "what it is"), rows)
+
+
+def stack_file_page() -> str:
+    """Every key of a stack file."""
+    parts = [
+        GENERATED,
+        "# The stack file",
+        "Keys of `stacks/Pulumi.<stack>.yaml`. `NAME` is the name that you give a pool, a queue or "
+        "a workload.",
+        "## Environment",
+        table(HEADER, list(_cluster())),
+    ]
+    for type_, at in (("AutoProvisioningArgs", "autoProvisioning"),
+                      ("MaintenanceWindowArgs", "maintenanceWindow")):  # fmt: skip
+        parts += [f"## {at}", table(HEADER, list(_rows(type_, f"{at}.", ())))]
+    for key, section in SECTIONS.items():
+        name = camel_case(key)
+        parts += [f"## {name}", f"{SAYS[key]}."]
+        if section.standard_only:
+            parts.append("An Autopilot cluster has none.")
+        parts.append(table(HEADER, list(_section(section))))
+    return "\n\n".join(parts) + "\n"
+
+
+def _cluster() -> Iterator[list[str]]:
+    yield ["`gcp:project`", "string", "required", "Project id"]
+    yield ["`spotproof:mode`", *MODE]
+    yield from _rows("GkeClusterArgs", "", CLUSTER_SUPPLIED, "spotproof:")
+
+
+def _section(section: Section) -> Iterator[list[str]]:
+    path = f"{camel_case(section.key)}.{'NAME.' if section.many else ''}"
+    if section is not IDENTITIES:
+        yield from _rows(section.args.__name__, path, section.supplied)
+        return
+    for key, doc in docs_of(IdentitySettings).items():
+        kind = {"checkpoints": "boolean", "publishes_to": "list of string",
+                "works_on": "list of string"}.get(key, "string")  # fmt: skip
+        default, meaning = default_and_meaning(doc)
+        default = "required" if key == "service_account" else default
+        yield [f"`{path}{camel_case(key)}`", kind, default, meaning]
+
+
+def _rows(type_: str, path: str, hidden: object, prefix: str = "") -> Iterator[list[str]]:
+    """The settings of a type of arguments, less those that the program supplies."""
+    properties, required = inputs(type_)
+    supplied = {camel_case(key) for key in hidden} if isinstance(hidden, frozenset) else set()
+    for key, shape in properties.items():
+        if key in supplied:
+            continue
+        kind, default, meaning = map(_spelt_as_setting, described(key, shape, required))
+        default, meaning = DIFFERS.get(f"{path}{key}", (default, meaning))
+        yield [f"`{prefix}{path}{key}`", kind, default, meaning]
+
+
+def _spelt_as_setting(text: str) -> str:
+    return re.sub(r"`([a-z]+(_[a-z]+)+)`", lambda m: f"`{camel_case(m[1])}`", text)
