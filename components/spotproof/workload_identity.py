@@ -153,8 +153,8 @@ class WorkloadIdentity(pulumi.ComponentResource):
         for key, topic in sorted(plan.publishes_to.items()):
             pubsub.TopicIAMMember(
                 f"{name}-{key}-publishes",
-                project=_part(topic, 1),
-                topic=_part(topic, 3),
+                project=_project(topic, plan.project),
+                topic=_name(topic),
                 role="roles/pubsub.publisher",
                 member=self.member,
                 opts=child_of(self),
@@ -162,14 +162,21 @@ class WorkloadIdentity(pulumi.ComponentResource):
         for key, subscription in sorted(plan.works_on.items()):
             pubsub.SubscriptionIAMMember(
                 f"{name}-{key}-works",
-                project=_part(subscription, 1),
-                subscription=_part(subscription, 3),
+                project=_project(subscription, plan.project),
+                subscription=_name(subscription),
                 role="roles/pubsub.subscriber",
                 member=self.member,
                 opts=child_of(self),
             )
 
 
-def _part(full_id: pulumi.Input[str], number: int) -> pulumi.Output[str]:
-    """A part of `projects/PROJECT/KIND/NAME`."""
-    return pulumi.Output.from_input(full_id).apply(lambda known: known.split("/")[number])
+def _name(given: pulumi.Input[str]) -> pulumi.Output[str]:
+    """The name in `projects/PROJECT/KIND/NAME`; an output may hold a short name too."""
+    return pulumi.Output.from_input(given).apply(lambda known: known.rpartition("/")[2])
+
+
+def _project(given: pulumi.Input[str], default: str) -> pulumi.Output[str]:
+    """The project in `projects/PROJECT/KIND/NAME`; the cluster's beside a short name."""
+    return pulumi.Output.from_input(given).apply(
+        lambda known: known.split("/")[1] if known.startswith("projects/") else default
+    )
