@@ -22,6 +22,7 @@ _CREATED_BY = re.compile(
 _FRACTION = re.compile(r"\.\d+")
 # A lock is written a moment after its process has begun.
 _START_SECONDS = 60
+_PIDS = 2**31
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,10 @@ def _in_file(file: Path) -> Lock:
     try:
         content: Mapping[str, object] = json.loads(file.read_text())
         since = _to_seconds(str(content["timestamp"]))
-        return Lock(
-            str(content["username"]), str(content["hostname"]), int(str(content["pid"])), since,
-            str(file),
-        )  # fmt: skip
+        pid = int(str(content["pid"]))
+        if not 0 < pid < _PIDS:
+            raise ValueError("no process has this number, and `kill` would reach others")
+        return Lock(str(content["username"]), str(content["hostname"]), pid, since, str(file))
     except (OSError, ValueError, LookupError, TypeError):
         return Lock(host=_UNREADABLE, where=str(file))
 

@@ -10,8 +10,15 @@ import pytest
 
 from sandbox.recovery import processes
 from sandbox.recovery.orphans import Orphan, orphaned_providers, wait_for_orphans
-from sandbox.recovery.stack_locks import ELSEWHERE, GONE, RUNNING, Lock, locks_in_refusal
-from tests.unit.fake_pulumi import REFUSAL, dead_process
+from sandbox.recovery.stack_locks import (
+    ELSEWHERE,
+    GONE,
+    RUNNING,
+    Lock,
+    locks_in_files,
+    locks_in_refusal,
+)
+from tests.unit.fake_pulumi import REFUSAL, Fake, dead_process, lock_file
 
 CLOUD_REFUSAL = "[409] Conflict: Another update is currently in progress."
 
@@ -102,3 +109,11 @@ def _provider(folder: Path, port: int) -> "subprocess.Popen[bytes]":
     assert provider.stdout is not None
     provider.stdout.readline()
     return provider
+
+
+@pytest.mark.parametrize("pid", [0, -1, 10**30])
+def test_a_number_that_no_process_has_is_no_running_holder(tmp_path: Path, pid: int) -> None:
+    backend = lock_file(Fake(tmp_path), pid)
+    (lock,) = locks_in_files(Path(backend.removeprefix("file://")), "spotproof", "prod")
+    assert lock.holder == ELSEWHERE
+    assert "cannot be read" in lock.describe()
