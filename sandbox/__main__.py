@@ -18,6 +18,7 @@ from sandbox.emulated import CHANGING, EmulatedError, EmulatedStack, standing_sa
 from sandbox.engine import EngineError, ensure
 from sandbox.locks import BusyError, only_run
 from sandbox.paths import ROOT
+from sandbox.progress import say
 from sandbox.recovery.arguments import options_of
 from sandbox.recovery.guard import NeedsRecoveryError, guard
 from sandbox.recovery.recover import RecoveryError, recover
@@ -66,8 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m sandbox",
         description="Runs the program's stacks. Further arguments of up, preview, refresh and "
-        "destroy go to pulumi as they are; recover has --yes, --id URN=ID, --drop URN and "
-        "--wait SECONDS.",
+        "destroy go to pulumi as they are; recover has --yes, --id URN=ID, --drop URN, "
+        "--adopt URN and --wait SECONDS.",
         allow_abbrev=False,
     )
     parser.add_argument("command", choices=[*WITH_ARGUMENTS, "rehearse", "check", "env"])
@@ -130,7 +131,13 @@ def _emulated(command: str, extra: Sequence[str]) -> int:
         if options is not None:
             return recover(emulated.pulumi(), options, Terminal())
         guard(emulated.pulumi(), command, extra)
-        return emulated.run(emulated.command(command, *extra))
+        code = emulated.run(emulated.command(command, *extra))
+        if code and command == "up":
+            say(
+                "note: if something above already exists (409) and a crashed provider left it, "
+                'take it in: make recover ARGS="--adopt NAME", with its name in the program'
+            )
+        return code
 
 
 def _rehearse(stack: str) -> int:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from google.protobuf import struct_pb2
 
-_UNKNOWN_SENTINEL = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 
@@ -54,7 +54,7 @@ def _read(value: struct_pb2.Value) -> tuple[Any, bool]:
         return (int(number) if number.is_integer() else number), False
     if kind == "string_value":
         text = value.string_value
-        return (UNKNOWN if text == _UNKNOWN_SENTINEL else text), False
+        return (UNKNOWN if text == UNKNOWN_TEXT else text), False
     return (value.bool_value if kind == "bool_value" else None), False
 
 
@@ -77,7 +77,7 @@ def marshal(
 
 def _write(target: struct_pb2.Value, value: Any) -> None:
     if value is UNKNOWN:
-        target.string_value = _UNKNOWN_SENTINEL
+        target.string_value = UNKNOWN_TEXT
     elif value is None:
         target.null_value = struct_pb2.NULL_VALUE
     elif isinstance(value, bool):

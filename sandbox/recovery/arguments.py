@@ -29,9 +29,16 @@ def options_of(arguments: Sequence[str]) -> Options:
         help="an interrupted create that is to be forgotten, whatever is in the cloud",
     )  # fmt: skip
     parser.add_argument(
+        "--adopt", action="append", default=[], metavar="URN", dest="adopted",
+        help="what the plan creates and the cloud has already, because a provider crashed after "
+        "it had created it; the program's name will do",
+    )  # fmt: skip
+    parser.add_argument(
         "--wait", type=float, default=WAIT_SECONDS, metavar="SECONDS",
         help="how long to wait for the killed engine's provider; default: %(default)s, 0: not",
     )  # fmt: skip
     given = parser.parse_args(list(arguments))
     words = Words(tuple(given.ids), tuple(given.drops))
-    return Options(given.yes or os.environ.get("YES") == "1", words, given.wait)
+    return Options(
+        given.yes or os.environ.get("YES") == "1", words, given.wait, tuple(given.adopted)
+    )

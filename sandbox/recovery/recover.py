@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from sandbox.recovery.command import Pulumi, interrupts_held
 from sandbox.recovery.editing import adopted, replaced, successors
 from sandbox.recovery.operations import Pending, marked_creates, resources
 from sandbox.recovery.orphans import WAIT_SECONDS, orphaned_providers, wait_for_orphans
+from sandbox.recovery.planned import PlanError, planned_creates
 from sandbox.recovery.stack_locks import ELSEWHERE, RUNNING
 from sandbox.recovery.state import Standing, UnreadableStateError, exported, keep_copy, standing
 from sandbox.recovery.terminal import Terminal
@@ -32,11 +33,13 @@ class Options:
         yes: change without asking.
         words: ids and drops given beforehand.
         wait_seconds: how long to wait for the dead engine's provider; 0: not at all.
+        adopted: what the plan creates and the cloud has: URNs, or names in the program.
     """
 
     yes: bool = False
     words: Words = field(default_factory=Words)
     wait_seconds: float = WAIT_SECONDS
+    adopted: Sequence[str] = ()
 
 
 def recover(pulumi: Pulumi, options: Options, terminal: Terminal) -> int:
@@ -65,16 +68,23 @@ class _Recovery:
             raise RecoveryError(
                 f"the state of stack {self._stack!r} cannot be read:\n{error}"
             ) from None
-        if now.is_healthy:
+        if now.is_healthy and not self._options.adopted:
             self._say(
                 f"stack {self._stack}: nothing to recover; it is not locked, and no operation is "
-                "pending"
+                "pending.\nIf an update says that something already exists, and it is this "
+                f"stack's own, left by a provider that crashed: `{self._again} "
+                'ARGS="--adopt NAME"`, with its name in the program'
             )
             return 0
+        if self._options.adopted and not now.is_healthy:
+            raise RecoveryError(
+                f"stack {self._stack!r} is locked, or has pending operations: run `{self._again}` "
+                "first, then with --adopt. Nothing is changed."
+            )
         self._describe(now)
         try:
             return self._put_in_order(now)
-        except ChoiceError as error:
+        except (ChoiceError, PlanError) as error:
             raise RecoveryError(self._ending(str(error), "Then run it again.")) from None
         except _Stopped as stop:
             raise RecoveryError(self._ending(str(stop), f"To go on: `{self._again}`.")) from None
@@ -83,7 +93,8 @@ class _Recovery:
             raise
 
     def _describe(self, now: Standing) -> None:
-        self._say(f"stack {self._stack}:")
+        if not now.is_healthy:
+            self._say(f"stack {self._stack}:")
         for lock in now.locks:
             self._say(f"  locked by {lock.describe()}")
         for one in now.pending:
@@ -95,6 +106,7 @@ class _Recovery:
         self._may_begin(now)
         creates = [one for one in now.pending if one.makes_something]
         creates += marked_creates(now.deployment)
+        creates += planned_creates(self._pulumi, self._options.adopted)
         ask = None if self._options.yes else self._ask_for_id
         choices = choose(creates, resources(now.deployment), self._options.words, ask)
         self._wait()
@@ -156,7 +168,8 @@ class _Recovery:
 
     def _edit(self, now: Standing, choices: Choices) -> None:
         stale = any(one.kind == "creating" for one in now.pending)
-        if not stale and not self._options.words.ids and not self._options.words.drops:
+        words = self._options.words
+        if not (stale or words.ids or words.drops or self._options.adopted):
             return
         for one, identifier in choices.look:
             self._say(f"  to look for in the cloud: {one.resource['type']} {identifier}")

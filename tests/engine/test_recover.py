@@ -273,3 +273,15 @@ def test_refresh_and_destroy(tmp_path: Path) -> None:
     assert stack.recover() == 0
     stack.project.destroy().check()
     assert stack.in_cloud() == stack.in_state() == []
+
+
+def test_what_a_crashed_provider_made_is_adopted_by_name(tmp_path: Path) -> None:
+    stack = Stack(tmp_path)
+    stack.write(NETWORK, BUCKET, TOPIC)
+    stack.order({"kind": "crash-after", "type": "Bucket", "operation": "create"})
+    assert not stack.project.up().ok
+    stack.order()
+    assert stack.pending() == []
+    assert "Error 409" in stack.project.up().text
+    assert recover(stack.pulumi(), Options(yes=True, adopted=["bucket"]), Terminal()) == 0
+    stack.is_put_right(3)

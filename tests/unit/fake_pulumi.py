@@ -2,8 +2,8 @@
 
 In its folder: `state.json`, what `stack export` answers; `backend`, the backend's address; `lock`,
 what a changing command is refused with while the file is there; `cloud`, the ids that a refresh
-finds; `stacks.json`, what `stack ls` answers; `fail-COMMAND`, with what a command fails;
-`interrupt-COMMAND`: the person presses Ctrl-C while it runs.
+finds; `stacks.json`, what `stack ls` answers; `plan.json`, what `preview --json` answers;
+`fail-COMMAND`, with what a command fails; `interrupt-COMMAND`: the person presses Ctrl-C while it runs.
 """
 
 import json
@@ -36,6 +36,8 @@ if (here / ("fail-" + command)).exists():
     end((here / ("fail-" + command)).read_text(), 255)
 if command == "stack-export":
     end(state.read_text(), 0)
+if command == "preview" and "--json" in words:
+    end((here / "plan.json").read_text(), 0)
 if command == "whoami":
     end(json.dumps({{"user": "ann", "url": (here / "backend").read_text()}}), 0)
 if command == "stack-ls":
