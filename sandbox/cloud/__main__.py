@@ -35,7 +35,7 @@ from sandbox.cloud.faults import (
 )
 from sandbox.cloud.finding import CommandError
 from sandbox.cloud.show import as_json, as_table
-from sandbox.cloud.store import Store
+from sandbox.cloud.store import BrokenStoreError, Store
 from sandbox.paths import GENERATED
 
 STANDING = GENERATED / "sandbox"
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(_folder(options), options)
-    except (CommandError, FaultsError) as error:
+    except (BrokenStoreError, CommandError, FaultsError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 

@@ -215,7 +215,10 @@ def numbered(rules: tuple[Rule, ...]) -> list[tuple[str, Rule]]:
 def read_used(directory: Path) -> dict[str, int]:
     """How often each rule has been used, by its key."""
     path = directory / USED
-    return json.loads(path.read_text()) if path.is_file() else {}
+    try:
+        return json.loads(path.read_text()) if path.is_file() else {}
+    except ValueError as error:
+        raise FaultsError(f"{path} is no JSON: {error}. Delete it: the counts begin anew") from None
 
 
 def write_used(directory: Path, used: dict[str, int]) -> None:

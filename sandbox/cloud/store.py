@@ -20,6 +20,10 @@ Thing = dict[str, Any]
 """One resource: `type`, `id`, and `properties` as the server holds them."""
 
 
+class BrokenStoreError(Exception):
+    """The cloud's file cannot be read; the text says which and what to do."""
+
+
 class Store:
     """The resources of one emulated cloud."""
 
@@ -108,7 +112,7 @@ class Store:
             self._read = 0
             self._seen = stamp
             if self.path.is_file():
-                for token, things in json.loads(self.path.read_text()).items():
+                for token, things in self._content().items():
                     self._things[token] = {
                         identifier: {"type": token, "id": identifier, "properties": properties}
                         for identifier, properties in things.items()
@@ -124,6 +128,16 @@ class Store:
                     self._apply(json.loads(line))
             if self._read < size:
                 os.truncate(self.journal, self._read)
+
+    def _content(self) -> dict[str, dict[str, Any]]:
+        try:
+            return json.loads(self.path.read_text())
+        except ValueError as error:
+            self._seen = (-1, -1)  # it is read again when it is mended
+            raise BrokenStoreError(
+                f"{self.path} is no JSON: {error}. Mend it, or delete it: the cloud is empty then, "
+                "and `refresh` tells the stacks"
+            ) from None
 
     def _stamp(self) -> tuple[int, int]:
         if not self.path.exists():

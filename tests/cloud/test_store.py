@@ -4,7 +4,10 @@ import json
 import multiprocessing
 from pathlib import Path
 
-from sandbox.cloud.store import Store
+import pytest
+
+from sandbox.cloud.__main__ import main
+from sandbox.cloud.store import BrokenStoreError, Store
 
 BUCKET = "gcp:storage/bucket:Bucket"
 
@@ -75,3 +78,25 @@ def test_a_change_writes_no_more_when_there_are_many_resources(tmp_path: Path) -
     store.flush()
     store.put(BUCKET, "one more", {"n": 0})
     assert store.journal.stat().st_size < 200
+
+
+def test_a_file_that_is_no_json_is_named_and_can_be_mended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path)
+    store.path.write_text("{bad")
+    assert main(["--sandbox", str(tmp_path), "show"]) == 1
+    assert f"error: {store.path} is no JSON" in capsys.readouterr().err
+    for _ in range(2):
+        with pytest.raises(BrokenStoreError):
+            store.everything()
+    store.path.write_text("{}")
+    assert store.everything() == []
+
+
+def test_counts_of_faults_that_are_no_json_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "faults.used.json").touch()
+    assert main(["--sandbox", str(tmp_path), "fault", "list"]) == 1
+    assert "faults.used.json is no JSON" in capsys.readouterr().err

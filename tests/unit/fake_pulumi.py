@@ -3,7 +3,8 @@
 In its folder: `state.json`, what `stack export` answers; `backend`, the backend's address; `lock`,
 what a changing command is refused with while the file is there; `cloud`, the ids that a refresh
 finds; `stacks.json`, what `stack ls` answers; `plan.json`, what `preview --json` answers;
-`fail-COMMAND`, with what a command fails; `interrupt-COMMAND`: the person presses Ctrl-C while it runs.
+`fail-COMMAND`, with what a command fails; `interrupt-COMMAND`: the person presses Ctrl-C while it
+runs.
 """
 
 import json
