@@ -51,7 +51,10 @@ def _run(options: argparse.Namespace, folder: Path) -> None:
             warm=not options.small,
         )
         with heartbeat(name, "", every_seconds=3600):
-            rows += CASES[name](setting)
+            measured = CASES[name](setting)
+        # A run takes long, and one that is broken off has told what it knows.
+        say(f"\n{report.table(measured)}\n")
+        rows += measured
     print(f"\n{report.table(rows)}\n\n{where}")
     if options.small:
         print("Small stacks: this shows that the benchmark works, and measures nothing.")
