@@ -181,7 +181,7 @@ def test_an_unknown_stack_lists_those_there_are(tmp_path, command):
 
     assert run.returncode == 1
     assert "stacks/Pulumi.production.yaml" in run.stderr
-    assert "dev, prod, sandbox, staging" in run.stderr
+    assert f"Stacks there are: {', '.join(stacks.names())}." in run.stderr
     assert "Traceback" not in run.stderr
 
 
