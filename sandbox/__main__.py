@@ -132,6 +132,9 @@ def _emulated(command: str, extra: Sequence[str]) -> int:
             return recover(emulated.pulumi(), options, Terminal())
         guard(emulated.pulumi(), command, extra)
         code = emulated.run(emulated.command(command, *extra))
+        if code and command in CHANGING:
+            # A killed engine says nothing itself: what it left is said at once.
+            guard(emulated.pulumi(), command, extra)
         if code and command == "up":
             say(
                 "note: if something above already exists (409) and a crashed provider left it, "

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sandbox import __main__ as launcher
 from sandbox import real
 from sandbox.__main__ import main
 from sandbox.engine import Engine
+from sandbox.environment import Sandbox
 from sandbox.recovery import recover as module
 from sandbox.recovery.guard import NeedsRecoveryError, guard
 from sandbox.recovery.recover import Options, RecoveryError, recover
@@ -157,3 +159,33 @@ def test_wrong_arguments_of_a_recovery_end_it(capsys: pytest.CaptureFixture[str]
         main(["recover", "--stack", "prod", "--force"])
 
     assert "unrecognized arguments: --force" in capsys.readouterr().err
+
+
+def test_an_update_that_was_killed_is_told_of_what_it_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An engine that is killed says nothing itself."""
+    left: list[str] = []
+
+    class Stack:
+        def __init__(self, *_: object) -> None: ...
+        def prepare(self) -> None: ...
+        def pulumi(self) -> None: ...
+        def command(self, *words: str) -> list[str]:
+            return list(words)
+
+        def run(self, _: list[str]) -> int:
+            left.append("a pending operation")
+            return -9
+
+    def look(*_: object) -> None:
+        if left:
+            raise NeedsRecoveryError("run make recover")
+
+    monkeypatch.setattr(launcher, "EmulatedStack", Stack)
+    monkeypatch.setattr(launcher, "standing_sandbox", lambda: Sandbox(tmp_path / "sandbox"))
+    monkeypatch.setattr(launcher, "ensure", lambda: None)
+    monkeypatch.setattr(launcher, "guard", look)
+
+    assert launcher.main(["up"]) == 1
+    assert "error: run make recover" in capsys.readouterr().err
