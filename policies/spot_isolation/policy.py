@@ -37,6 +37,7 @@ def _system_workloads(resource: Resource, config: Config) -> Iterable[Finding]:
         strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
         strings(config, "acceptedTaintKeys"),
         config.get("exemptDaemonSets") is not False,
+        strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
     )
 
 
@@ -103,8 +104,9 @@ RULES = [
         name="system-workload-off-spot",
         display_name="System workload off Spot",
         description=(
-            "A workload in a system namespace neither selects nor tolerates Spot nodes; a blanket "
-            "toleration counts. DaemonSets are exempt unless configured otherwise."
+            "A workload in a system namespace, or of a critical priority class, neither selects "
+            "nor tolerates Spot nodes; a blanket toleration counts. DaemonSets are exempt by "
+            "default."
         ),
         remediation=(
             "Remove the Spot toleration, selector or affinity. Instead of a blanket toleration "
@@ -120,6 +122,12 @@ RULES = [
                 "items": {"type": "string"},
                 "default": list(spot_isolation.SYSTEM_NAMESPACES),
                 "description": "Namespaces to judge; * matches any ending. Replaces the default.",
+            },
+            "criticalPriorityClasses": {
+                "type": "array",
+                "items": {"type": "string"},
+                "default": list(spot_isolation.CRITICAL_PRIORITY_CLASSES),
+                "description": "Priority classes to judge in every namespace.",
             },
             "exemptDaemonSets": {
                 "type": "boolean",

@@ -14,6 +14,7 @@ from typing import Any
 from spotproof_gke.capacity import MANAGED_COMPONENTS_KEY
 from spotproof_gke.rules.clusters import NODE_POOL, Cluster, clusters_of, inline_pools, owner_of
 from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
+from spotproof_gke.rules.helm_values import release_namespace, scheduled_values
 from spotproof_gke.rules.pool_taints import (
     flex_start_pool_taints,
     missing_flex_start_taint,
@@ -21,12 +22,13 @@ from spotproof_gke.rules.pool_taints import (
     spot_pool_taints,
 )
 from spotproof_gke.rules.pools import why_not_home
-from spotproof_gke.rules.reading import UNKNOWN, is_true, text
-from spotproof_gke.rules.spot_scheduling import spot_scheduling
-from spotproof_gke.rules.workloads import kind_of, namespace_of, pod_specs
+from spotproof_gke.rules.reading import UNKNOWN, is_true, mapping, text
+from spotproof_gke.rules.spot_scheduling import BLANKET, spot_scheduling
+from spotproof_gke.rules.workloads import pod_specs
 from spotproof_gke.tables import table
 
 __all__ = [
+    "CRITICAL_PRIORITY_CLASSES",
     "SYSTEM_NAMESPACES",
     "TOLERATED_TAINT_KEYS",
     "flex_start_pool_taints",
@@ -41,11 +43,14 @@ __all__ = [
 SYSTEM_NAMESPACES: tuple[str, ...] = tuple(table("system_namespaces")["namespaces"])
 """Namespaces of what a cluster needs to work; `*` matches any ending."""
 
+CRITICAL_PRIORITY_CLASSES = ("system-cluster-critical", "system-node-critical")
+"""Priority classes of pods that a cluster needs, in whatever namespace."""
+
 TOLERATED_TAINT_KEYS = (MANAGED_COMPONENTS_KEY,)
 """Keys of hard taints that GKE's system pods tolerate."""
 
 HOME_RULE = "a Standard cluster has an on-demand pool, without GPUs, that keeps at least one node"
-WORKLOAD_RULE = "a workload in a system namespace neither selects nor tolerates Spot nodes"
+WORKLOAD_RULE = "a system workload neither selects nor tolerates Spot nodes"
 
 
 def system_pod_homes(
@@ -125,30 +130,53 @@ def system_workloads(
     system_namespaces: Sequence[str] = SYSTEM_NAMESPACES,
     spot_taint_keys: Collection[str] = (),
     exempt_daemon_sets: bool = True,
+    critical_priority_classes: Collection[str] = CRITICAL_PRIORITY_CLASSES,
 ) -> Iterator[Finding]:
-    """Findings for a workload in a system namespace that may run on Spot nodes.
+    """Findings for a system workload that may run on Spot nodes.
 
     Args:
-        resource: Any resource; what is no Kubernetes workload has no findings.
+        resource: Any resource; what is no Kubernetes workload or Helm release has no findings.
         system_namespaces: Namespaces to judge; `*` matches any ending.
         spot_taint_keys: Further taint keys that mark Spot pools.
         exempt_daemon_sets: Whether to pass over DaemonSets, which run on every node on purpose.
+        critical_priority_classes: Priority classes to judge in every namespace.
     """
-    if exempt_daemon_sets and kind_of(resource) == "DaemonSet":
-        return
-    namespace = namespace_of(resource)
-    known = namespace is not UNKNOWN
-    if known and not is_system_namespace(text(namespace), system_namespaces):
-        return
     for pod in pod_specs(resource):
-        for what, certain in spot_scheduling(pod.spec, spot_taint_keys):
-            where = f"in namespace {shown(namespace)}, " if known else "in an unknown namespace, "
-            yield resource.finding(
-                f"{pod.kind} {where}{what}",
-                WORKLOAD_RULE,
-                "remove the toleration or selector, or tolerate each taint that it needs by key",
-                certain and known,
-            )
+        if exempt_daemon_sets and pod.kind == "DaemonSet":
+            continue
+        why = _why_system(pod.namespace, pod.spec, system_namespaces, critical_priority_classes)
+        for what, certain in spot_scheduling(pod.spec, spot_taint_keys) if why else ():
+            yield _workload_finding(resource, f"{pod.kind} {why[0]}, {what}", certain and why[1])
+    namespace = release_namespace(resource)
+    for values in scheduled_values(resource):
+        if exempt_daemon_sets and values.for_daemon_set:
+            continue
+        why = _why_system(namespace, values.spec, system_namespaces, critical_priority_classes)
+        for what, certain in spot_scheduling(values.spec, spot_taint_keys) if why else ():
+            # A chart's DaemonSets tolerate all taints as a rule, and values do not name the kind.
+            certain = certain and why[1] and not (exempt_daemon_sets and what == BLANKET)
+            place = f"values {shown(values.path)}: " if values.path else "values: "
+            yield _workload_finding(resource, f"Release {why[0]}, {place}{what}", certain)
+
+
+def _workload_finding(resource: Resource, what: str, certain: bool) -> Finding:
+    fix = "remove the toleration or selector, or tolerate each taint that it needs by key"
+    return resource.finding(what, WORKLOAD_RULE, fix, certain)
+
+
+def _why_system(
+    namespace: Any, spec: object, namespaces: Sequence[str], priority_classes: Collection[str]
+) -> tuple[str, bool] | None:
+    """Words for what makes a pod a system one, and whether that is certain; None when nothing."""
+    priority = mapping(spec).get("priorityClassName")
+    known = namespace is not UNKNOWN
+    if known and is_system_namespace(text(namespace), namespaces):
+        return f"in namespace {shown(namespace)}", True
+    if text(priority) and text(priority) in priority_classes:
+        return f"of priority {shown(priority)}", True
+    if not known:
+        return "in an unknown namespace", False
+    return ("of an unknown priority", False) if priority is UNKNOWN else None
 
 
 def is_system_namespace(namespace: str, patterns: Sequence[str] = SYSTEM_NAMESPACES) -> bool:

@@ -1,21 +1,31 @@
 """What in a pod specification lets the pod run on Spot nodes, or asks for them.
 
 Source: the labels and taints that the GKE cluster autoscaler knows;
-kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration, read on 2026-11-29.
+kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration;
+docs.cloud.google.com/kubernetes-engine/docs/concepts/about-built-in-compute-classes (the class
+`autopilot-spot`), read on 2026-11-30.
 """
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from spotproof_gke.capacity import PREEMPTIBLE_KEY, PROVISIONING_KEY, SPOT_KEY
+from spotproof_gke.capacity import FLEX_START_KEY, PREEMPTIBLE_KEY, PROVISIONING_KEY, SPOT_KEY
 from spotproof_gke.rules.finding import shown
 from spotproof_gke.rules.reading import UNKNOWN, has_unknown, items, mapping, text
+
+COMPUTE_CLASS_KEY = "cloud.google.com/compute-class"
+"""Label and taint of the nodes of a compute class."""
+
+BLANKET = "tolerates every taint (operator Exists without a key)"
 
 _SPOT_VALUES: dict[str, tuple[str, ...]] = {
     SPOT_KEY: ("true",),
     PREEMPTIBLE_KEY: ("true",),
-    PROVISIONING_KEY: ("spot", "preemptible"),
+    FLEX_START_KEY: ("true",),
+    PROVISIONING_KEY: ("spot", "preemptible", "flex-start"),
+    COMPUTE_CLASS_KEY: ("autopilot-spot",),
 }
+_SPOT_BY_NAME = (SPOT_KEY, PREEMPTIBLE_KEY, FLEX_START_KEY)
 
 
 def spot_scheduling(
@@ -24,15 +34,43 @@ def spot_scheduling(
     """What lets a pod run on Spot nodes: a clause, and whether that is certain.
 
     A blanket toleration counts unless it is for NoExecute alone, which does not pass the
-    NoSchedule taint of a Spot pool.
+    NoSchedule taint of a Spot pool. No toleration counts when the selector or the required affinity
+    takes on-demand nodes only.
     """
     if spec is UNKNOWN:
         yield "its pod specification", False
         return
     parts = mapping(spec)
-    yield from _tolerations(parts.get("tolerations"), further_taint_keys)
+    if not _on_demand_only(parts):
+        yield from _tolerations(parts.get("tolerations"), further_taint_keys)
     yield from _node_selector(parts.get("nodeSelector"))
     yield from _affinity(parts.get("affinity"))
+    if parts.get("nodeName"):
+        # The kubelet takes such a pod past every NoSchedule taint.
+        yield "whether the node of its nodeName is Spot", False
+
+
+def _on_demand_only(parts: Mapping[Any, Any]) -> bool:
+    if text(mapping(parts.get("nodeSelector")).get(PROVISIONING_KEY)) == "standard":
+        return True
+    node = mapping(mapping(parts.get("affinity")).get("nodeAffinity"))
+    required = mapping(node.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    terms = items(required.get("nodeSelectorTerms"))
+    return bool(terms) and all(
+        any(_keeps_off(mapping(each)) for each in items(mapping(term).get("matchExpressions")))
+        for term in terms
+    )
+
+
+def _keeps_off(expression: Mapping[str, Any]) -> bool:
+    """Whether an expression matches no node that is Spot. One alone need not know flex-start."""
+    key, operator = text(expression.get("key")), text(expression.get("operator"))
+    values = [text(value) for value in items(expression.get("values"))]
+    if key == SPOT_KEY:
+        return operator == "DoesNotExist" or (operator == "NotIn" and "true" in values)
+    if key == PROVISIONING_KEY and operator == "In":
+        return bool(values) and all(value == "standard" for value in values)
+    return key == PROVISIONING_KEY and operator == "NotIn" and "spot" in values
 
 
 def _tolerations(value: object, further: Collection[str]) -> Iterator[tuple[str, bool]]:
@@ -49,13 +87,15 @@ def _tolerations(value: object, further: Collection[str]) -> Iterator[tuple[str,
             yield "a toleration whose key is unknown", False
         elif key in (None, ""):
             if operator == "Exists" and effect != "NoExecute":
-                yield "tolerates every taint (operator Exists without a key)", True
+                yield BLANKET, True
         elif text(key) in further or text(key) in _SPOT_VALUES:
             yield from _keyed(text(key), operator, parts.get("value"), text(key) in further)
 
 
 def _keyed(key: str, operator: str, value: Any, any_value: bool) -> Iterator[tuple[str, bool]]:
-    if operator == "Exists" or any_value:
+    if key == COMPUTE_CLASS_KEY and operator == "Exists" and not any_value:
+        yield "whether a compute class that it tolerates is Spot", False
+    elif operator == "Exists" or any_value:
         yield f"tolerates {shown(key)}", True
     elif value is UNKNOWN:
         yield f"the value of its toleration of {shown(key)}", False
@@ -103,7 +143,7 @@ def _chosen(expression: Mapping[str, Any]) -> str | None:
     chosen = [value for value in wanted if value in values]
     if operator == "In" and chosen:
         return f"{key}={chosen[0]}"
-    if operator == "Exists" and key in (SPOT_KEY, PREEMPTIBLE_KEY):
+    if operator == "Exists" and key in _SPOT_BY_NAME:
         return key
     if operator == "NotIn" and key == PROVISIONING_KEY and "standard" in values:
         left = [value for value in wanted if value not in values]

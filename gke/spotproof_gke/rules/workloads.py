@@ -25,10 +25,12 @@ class PodSpec:
     Attributes:
         kind: The workload's kind, for example `Deployment`.
         spec: The specification; `UNKNOWN` when the preview does not know it.
+        namespace: Where it lands; `UNKNOWN` when the preview does not know it.
     """
 
     kind: str
     spec: Any
+    namespace: Any = "default"
 
 
 def kind_of(resource: Resource) -> str:
@@ -42,19 +44,33 @@ def kind_of(resource: Resource) -> str:
 def pod_specs(resource: Resource) -> list[PodSpec]:
     """Every pod specification in a resource; none when it is not a workload.
 
-    Custom kinds count when they carry a pod template where the common kinds or a JobSet do.
+    Custom kinds count when they carry a pod template where the common kinds or a JobSet do. The
+    items of a list count one by one.
     """
     kind = kind_of(resource)
     if not kind:
         return []
-    props = {key: resource.get(key) for key in ("spec", "template")}
+    props = {key: resource.get(key) for key in ("metadata", "spec", "template", "items")}
+    above = resource.provider.get("namespace")
+    if not kind.endswith("List"):
+        return list(_pods(kind, props, above))
+    return [
+        pod
+        for item in items(props["items"])
+        for pod in _pods(text(mapping(item).get("kind")) or kind[:-4], mapping(item), above)
+    ]
+
+
+def _pods(kind: str, props: Mapping[str, Any], above: Any) -> Iterator[PodSpec]:
+    namespace = _namespace(props.get("metadata"), above)
     if kind == "JobSet":
-        return [PodSpec(kind, spec) for spec in _job_set_specs(props)]
+        for spec in _job_set_specs(props):
+            yield PodSpec(kind, spec, namespace)
+        return
     spec = dig(props, *_POD_AT.get(kind, _TEMPLATE_AT))
     declared = kind in _POD_AT or kind in _DECLARED
     if isinstance(mapping(spec).get("containers"), (list, tuple)) or (declared and spec):
-        return [PodSpec(kind, spec)]
-    return []
+        yield PodSpec(kind, spec, namespace)
 
 
 def _job_set_specs(props: Mapping[str, Any]) -> Iterator[Any]:
@@ -72,12 +88,13 @@ def namespace_of(resource: Resource) -> Any:
 
     `UNKNOWN` when the preview does not know it.
     """
-    own = dig(resource.get("metadata"), "namespace")
-    if own is UNKNOWN or text(own):
-        return own
-    given = resource.provider.get("namespace")
-    if given is UNKNOWN or text(given):
-        return given
+    return _namespace(resource.get("metadata"), resource.provider.get("namespace"))
+
+
+def _namespace(metadata: object, above: Any) -> Any:
+    for given in (dig(metadata, "namespace"), above):
+        if given is UNKNOWN or text(given):
+            return given
     return "default"
 
 
