@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pulumi_policy import Severity
 
 from spotproof_gke.policy_adapter import Config, Rule, policies_of, strings
-from spotproof_gke.rules import spot_isolation
+from spotproof_gke.rules import compute_classes, spot_isolation
 from spotproof_gke.rules.finding import Finding, Resource, Stack
 
 _TAINT_KEYS = {
@@ -15,6 +15,21 @@ _TAINT_KEYS = {
         "default": [],
         "description": "Keys of taints of your own that mark such pools, with any value.",
     }
+}
+
+
+_SYSTEM_PODS = {
+    "systemNamespaces": {
+        "type": "array",
+        "items": {"type": "string"},
+        "default": list(spot_isolation.SYSTEM_NAMESPACES),
+        "description": "Namespaces to judge; * matches any ending. Replaces the default.",
+    },
+    "exemptDaemonSets": {
+        "type": "boolean",
+        "default": True,
+        "description": "Whether to pass over DaemonSets.",
+    },
 }
 
 
@@ -38,6 +53,14 @@ def _system_workloads(resource: Resource, config: Config) -> Iterable[Finding]:
         strings(config, "acceptedTaintKeys"),
         config.get("exemptDaemonSets") is not False,
         strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
+    )
+
+
+def _compute_classes(stack: Stack, config: Config) -> Iterable[Finding]:
+    return compute_classes.system_compute_classes(
+        stack,
+        strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
+        config.get("exemptDaemonSets") is not False,
     )
 
 
@@ -117,24 +140,31 @@ RULES = [
         check_resource=_system_workloads,
         config={
             **_TAINT_KEYS,
-            "systemNamespaces": {
-                "type": "array",
-                "items": {"type": "string"},
-                "default": list(spot_isolation.SYSTEM_NAMESPACES),
-                "description": "Namespaces to judge; * matches any ending. Replaces the default.",
-            },
+            **_SYSTEM_PODS,
             "criticalPriorityClasses": {
                 "type": "array",
                 "items": {"type": "string"},
                 "default": list(spot_isolation.CRITICAL_PRIORITY_CLASSES),
                 "description": "Priority classes to judge in every namespace.",
             },
-            "exemptDaemonSets": {
-                "type": "boolean",
-                "default": True,
-                "description": "Whether to pass over DaemonSets.",
-            },
         },
+        tags=("gke", "kubernetes", "spot", "reliability"),
+    ),
+    Rule(
+        name="compute-class-off-spot-for-system-pods",
+        display_name="No Spot compute class for system pods",
+        description=(
+            "A compute class that system pods get, by default of the cluster or of a system "
+            "namespace or by their selector, has no Spot or flex-start priority."
+        ),
+        remediation=(
+            "Take the Spot and flex-start priorities out of the class, or take the label off the "
+            "system namespace, or name the class other than default and let workloads select it."
+        ),
+        severity=Severity.HIGH,
+        types=("kubernetes:", "gcp:container/"),
+        check_stack=_compute_classes,
+        config=_SYSTEM_PODS,
         tags=("gke", "kubernetes", "spot", "reliability"),
     ),
 ]

@@ -1,0 +1,163 @@
+"""No compute class puts system pods on nodes that can be taken away.
+
+Sources, read on 2026-11-30: docs.cloud.google.com/kubernetes-engine pages
+how-to/run-pods-default-compute-classes (labels of a namespace, the class named `default`) and
+concepts/about-built-in-compute-classes; documentation strings of pulumi-gcp 10.2.0
+(`defaultComputeClassEnabled`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
+from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
+from spotproof_gke.rules.pools import flag
+from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, text
+from spotproof_gke.rules.spot_isolation import SYSTEM_NAMESPACES, is_system_namespace
+from spotproof_gke.rules.spot_scheduling import COMPUTE_CLASS_KEY
+from spotproof_gke.rules.workloads import kind_of, pod_specs
+
+DEFAULT_CLASS_LABELS = (
+    "cloud.google.com/default-compute-class",
+    "cloud.google.com/default-compute-class-non-daemonset",
+)
+"""Labels by which a namespace gives its pods a class that they do not ask for."""
+
+SPOT_CLASS = "autopilot-spot"
+"""The class of GKE's own that is Spot."""
+
+CLASS_RULE = "no compute class that system pods may get has a Spot or flex-start priority"
+_FIX = "take the Spot and flex-start priorities out of the class, or give system pods another class"
+
+Why = tuple[str, bool]
+"""What a class may obtain, and whether that is certain."""
+
+
+def system_compute_classes(
+    stack: Stack,
+    system_namespaces: Sequence[str] = SYSTEM_NAMESPACES,
+    exempt_daemon_sets: bool = True,
+) -> Iterator[Finding]:
+    """Findings for what gives system pods a compute class with a Spot or flex-start priority.
+
+    A class that the stack does not hold is not judged.
+    """
+    pools = _pools_that_end(stack)
+    classes: dict[str, Why] = {SPOT_CLASS: ("Spot nodes", True)}
+    for resource in stack.resources:
+        if _is_class(resource):
+            why = _why_ends(resource, pools)
+            if why:
+                classes[_name(resource)] = why
+                yield from _cluster_default(stack, resource, why)
+    for resource in stack.resources:
+        if kind_of(resource) == "Namespace":
+            yield from _namespace_default(resource, classes, system_namespaces)
+        else:
+            yield from _selected(resource, classes, system_namespaces, exempt_daemon_sets)
+
+
+def _is_class(resource: Resource) -> bool:
+    return kind_of(resource) == "ComputeClass" and ":cloud.google.com/" in resource.type
+
+
+def _name(resource: Resource) -> str:
+    return text(dig(resource.get("metadata"), "name")) or resource.name
+
+
+def _pools_that_end(stack: Stack) -> dict[str, str]:
+    """Spot, preemptible and flex-start pools of the stack: name to words for what they are."""
+    found = {}
+    for resource in stack.of_type(NODE_POOL, CLUSTER):
+        if resource.type == NODE_POOL:
+            name = text(resource.get("name")) or resource.name
+            pools: list[tuple[str, Any]] = [(name, resource.get("nodeConfig"))]
+        else:
+            pools = [(text(p.get("name")), p.get("nodeConfig")) for p in inline_pools(resource)]
+        for name, config in pools:
+            for key, words in (("spot", "Spot"), ("preemptible", "Spot"), ("flexStart", "flex")):
+                if flag(config, key):
+                    found[name] = "Spot nodes" if words == "Spot" else "flex-start nodes"
+    return found
+
+
+def _why_ends(resource: Resource, pools: Mapping[str, str]) -> Why | None:
+    """Why nodes of a class can be taken away, or end; the certain reason before others."""
+    spec = resource.get("spec")
+    reasons = list(_reasons(dig(spec, "priorities"), pools))
+    certain = [reason for reason in reasons if reason[1]]
+    return (certain or reasons or [None])[0]
+
+
+def _reasons(priorities: Any, pools: Mapping[str, str]) -> Iterator[Why]:
+    for number, priority in enumerate([UNKNOWN] if priorities is UNKNOWN else items(priorities)):
+        spot, flex = dig(priority, "spot"), dig(priority, "flexStart", "enabled")
+        where = f"by priorities[{number}]"
+        if is_true(spot):
+            yield f"Spot nodes {where}", True
+        if is_true(flex):
+            yield f"flex-start nodes {where}", True
+        if UNKNOWN in (spot, flex):
+            yield "Spot nodes by a priority that is unknown", False
+        for name in items(dig(priority, "nodepools")):
+            if text(name) in pools:
+                yield f"{pools[text(name)]} of pool {shown(text(name))} {where}", True
+
+
+def _cluster_default(stack: Stack, resource: Resource, why: Why) -> Iterator[Finding]:
+    if _name(resource) != "default":
+        return
+    answers = [
+        dig(cluster.get("clusterAutoscaling"), "defaultComputeClassEnabled")
+        for cluster in stack.of_type(CLUSTER)
+        if not is_true(cluster.get("enableAutopilot"))
+    ]
+    if not any(answer is UNKNOWN or is_true(answer) for answer in answers):
+        return
+    # Which of several clusters a class is in cannot be read from its resource.
+    certain = why[1] and all(answer is not UNKNOWN and is_true(answer) for answer in answers)
+    what = f"the class default, which its cluster gives to every pod without one, takes {why[0]}"
+    yield resource.finding(what, CLASS_RULE, _FIX, certain)
+
+
+def _namespace_default(
+    resource: Resource, classes: Mapping[str, Why], namespaces: Sequence[str]
+) -> Iterator[Finding]:
+    name = dig(resource.get("metadata"), "name")
+    labels = dig(resource.get("metadata"), "labels")
+    known = name is not UNKNOWN
+    if known and not is_system_namespace(text(name) or resource.name, namespaces):
+        return
+    for key in DEFAULT_CLASS_LABELS:
+        chosen = dig(labels, key)
+        if chosen is UNKNOWN:
+            what = f"which class the label {key} gives to pods of {shown(name)}"
+            if known and labels is not UNKNOWN:
+                yield resource.finding(what, CLASS_RULE, _FIX, False)
+        elif text(chosen) in classes:
+            takes, certain = classes[text(chosen)]
+            what = f"label {key}={shown(text(chosen))}, a class that takes {takes}"
+            yield resource.finding(what, CLASS_RULE, _FIX, certain and known)
+    if labels is UNKNOWN and known:
+        yield resource.finding("the labels of a system namespace", CLASS_RULE, _FIX, False)
+
+
+def _selected(
+    resource: Resource,
+    classes: Mapping[str, Why],
+    namespaces: Sequence[str],
+    exempt_daemon_sets: bool,
+) -> Iterator[Finding]:
+    for pod in pod_specs(resource):
+        chosen = text(dig(pod.spec, "nodeSelector", COMPUTE_CLASS_KEY))
+        # The class of GKE's own is one of the labels that `system-workload-off-spot` knows.
+        if chosen not in classes or chosen == SPOT_CLASS:
+            continue
+        if exempt_daemon_sets and pod.kind == "DaemonSet":
+            continue
+        known = pod.namespace is not UNKNOWN
+        if known and not is_system_namespace(text(pod.namespace), namespaces):
+            continue
+        takes, certain = classes[chosen]
+        what = f"{pod.kind} selects the class {shown(chosen)}, which takes {takes}"
+        yield resource.finding(what, CLASS_RULE, _FIX, certain and known)
