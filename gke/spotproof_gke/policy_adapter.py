@@ -26,14 +26,35 @@ from pulumi_policy import (
     StackValidationArgs,
     StackValidationPolicy,
 )
-from pulumi_policy.proxy import UnknownValueError
+from pulumi_policy.proxy import (
+    UNKNOWN_ARCHIVE_VALUE,
+    UNKNOWN_ARRAY_VALUE,
+    UNKNOWN_ASSET_VALUE,
+    UNKNOWN_BOOLEAN_VALUE,
+    UNKNOWN_NUMBER_VALUE,
+    UNKNOWN_OBJECT_VALUE,
+    UNKNOWN_STRING_VALUE,
+    UnknownValueError,
+)
+from pulumi_policy.secret import _ListSecretsProxy
 
-from spotproof_gke.rules.finding import Finding, Resource, Stack
+from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack
 from spotproof_gke.rules.reading import UNKNOWN
 
 _DOCS = "https://github.com/spotproof/spotproof/blob/main/docs/policies"
 _REDACTED = "[secret]"
 _DEEPEST = 100
+_UNREADABLE = {
+    _REDACTED,
+    # A remediation gets these as they are, where reading raises for the other policies.
+    UNKNOWN_ARCHIVE_VALUE,
+    UNKNOWN_ARRAY_VALUE,
+    UNKNOWN_ASSET_VALUE,
+    UNKNOWN_BOOLEAN_VALUE,
+    UNKNOWN_NUMBER_VALUE,
+    UNKNOWN_OBJECT_VALUE,
+    UNKNOWN_STRING_VALUE,
+}
 
 Config = Mapping[str, Any]
 
@@ -54,6 +75,7 @@ class Rule:
         mandatory: Whether a violation fails the run.
         config: JSON schema of each configuration property.
         tags: Words to find the policy by.
+        mend: What certainly repairs one resource, or None. Applied at the level `remediate` only.
     """
 
     name: str
@@ -67,6 +89,7 @@ class Rule:
     mandatory: bool = True
     config: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    mend: Callable[[Resource, Config], Mend | None] | None = None
 
 
 def policies_of(rules: Iterable[Rule]) -> list[Policy]:
@@ -117,6 +140,12 @@ def _policy(
         if rule.check_stack:
             report(rule.check_stack(stack_from(args, rule.types), args.get_config()), to)
 
+    def remediate(args: ResourceValidationArgs) -> Any:
+        if rule.mend and args.resource_type.startswith(rule.types):
+            mend = rule.mend(resource_from(args), args.get_config())
+            return _mended(args.props, mend) if mend else None
+        return None
+
     common: dict[str, Any] = {
         "name": name,
         "description": description,
@@ -129,9 +158,23 @@ def _policy(
     }
     if rule.config:
         common["config_schema"] = PolicyConfigSchema(dict(rule.config))
+    if rule.mend and True in certainties:
+        common["remediate"] = remediate
     if rule.check_resource:
         return ResourceValidationPolicy(validate=validate_resource, **common)
     return StackValidationPolicy(validate=validate_stack, **common)
+
+
+def _mended(props: Any, mend: Mend) -> Any:
+    """`props`, changed in place, so that all that is secret or unknown in it stays as it is."""
+    holder = props
+    for key in mend.path[:-1]:
+        holder = holder[key]
+    held = holder.get(mend.path[-1])
+    # The proxy's own list still has its secrets marked; its items read one by one have not.
+    inner = held["__target"] if isinstance(held, _ListSecretsProxy) else held
+    holder[mend.path[-1]] = [*(inner or ()), dict(mend.item)]
+    return props
 
 
 def resource_from(args: ResourceValidationArgs) -> Resource:
@@ -197,7 +240,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     deeper than any real resource.
     """
     if isinstance(value, str):
-        return UNKNOWN if value == _REDACTED else value
+        return UNKNOWN if value in _UNREADABLE else value
     if isinstance(value, Mapping):
         if depth > _DEEPEST:
             return UNKNOWN

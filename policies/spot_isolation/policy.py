@@ -6,7 +6,7 @@ from pulumi_policy import Severity
 
 from spotproof_gke.policy_adapter import Config, Rule, policies_of, strings
 from spotproof_gke.rules import compute_classes, spot_isolation
-from spotproof_gke.rules.finding import Finding, Resource, Stack
+from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack
 
 _TAINT_KEYS = {
     "acceptedTaintKeys": {
@@ -39,6 +39,14 @@ def _spot_taints(resource: Resource, config: Config) -> Iterable[Finding]:
 
 def _flex_start_taints(resource: Resource, config: Config) -> Iterable[Finding]:
     return spot_isolation.flex_start_pool_taints(resource, strings(config, "acceptedTaintKeys"))
+
+
+def _spot_mend(resource: Resource, config: Config) -> Mend | None:
+    return spot_isolation.spot_taint_mend(resource, strings(config, "acceptedTaintKeys"))
+
+
+def _flex_start_mend(resource: Resource, config: Config) -> Mend | None:
+    return spot_isolation.flex_start_taint_mend(resource, strings(config, "acceptedTaintKeys"))
 
 
 def _homes(stack: Stack, config: Config) -> Iterable[Finding]:
@@ -79,6 +87,7 @@ RULES = [
         severity=Severity.HIGH,
         types=("gcp:container/",),
         check_resource=_spot_taints,
+        mend=_spot_mend,
         config=_TAINT_KEYS,
         tags=("gke", "spot", "reliability"),
     ),
@@ -96,6 +105,7 @@ RULES = [
         severity=Severity.MEDIUM,
         types=("gcp:container/",),
         check_resource=_flex_start_taints,
+        mend=_flex_start_mend,
         config=_TAINT_KEYS,
         tags=("gke", "flex-start", "reliability"),
     ),

@@ -56,6 +56,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Mend:
+    """A change of a resource's properties that certainly makes it keep a rule.
+
+    Attributes:
+        path: Keys of mappings that lead to the list; the last one may be missing.
+        item: What is appended to the list.
+    """
+
+    path: tuple[str, ...]
+    item: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Resource:
     """A resource of a program, as plain data.
 

@@ -8,9 +8,16 @@ taints that GKE adds itself).
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from spotproof_gke.capacity import FLEX_START_KEY, PREEMPTIBLE_KEY, SPOT_KEY
+from spotproof_gke.capacity import (
+    FLEX_START_KEY,
+    FLEX_START_TAINT,
+    PREEMPTIBLE_KEY,
+    SPOT_KEY,
+    SPOT_TAINT,
+    Taint,
+)
 from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
-from spotproof_gke.rules.finding import Finding, Resource, shown
+from spotproof_gke.rules.finding import Finding, Mend, Resource, shown
 from spotproof_gke.rules.pools import flag, has_gpu, taints_of
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, text
 
@@ -114,6 +121,38 @@ def flex_start_pool_taints(
             what, certain = answer
             certain = certain and queued is not UNKNOWN
             yield resource.finding(f"{where}{what}", FLEX_START_RULE, _FLEX_START_FIX, certain)
+
+
+def spot_taint_mend(resource: Resource, accepted_keys: Collection[str] = ()) -> Mend | None:
+    """The taint to add to a Spot node pool; None where that is not certain to be right.
+
+    A pool that a cluster declares itself is left alone, since a change there can replace the
+    cluster, and so is a pool with a taint of the same key, where another intention is in the way.
+    """
+    config = resource.get("nodeConfig")
+    if resource.type != NODE_POOL or missing_spot_taint(config, accepted_keys) is None:
+        return None
+    return _mend(config, SPOT_TAINT, (SPOT_KEY, PREEMPTIBLE_KEY))
+
+
+def flex_start_taint_mend(resource: Resource, accepted_keys: Collection[str] = ()) -> Mend | None:
+    """The taint to add to a flex-start node pool; None where that is not certain to be right."""
+    config = resource.get("nodeConfig")
+    queued = dig(resource.get("queuedProvisioning"), "enabled")
+    if resource.type != NODE_POOL or queued is UNKNOWN:
+        return None
+    if missing_flex_start_taint(config, is_true(queued), accepted_keys) is None:
+        return None
+    return _mend(config, FLEX_START_TAINT, (FLEX_START_KEY,))
+
+
+def _mend(config: object, taint: Taint, keys: Collection[str]) -> Mend | None:
+    unfit = not isinstance(config, Mapping) or not isinstance(
+        config.get("taints"), (list, tuple, type(None))
+    )
+    if unfit or any(text(held.key) in keys for held in taints_of(config)):
+        return None
+    return Mend(("nodeConfig", "taints"), taint.provider_taint())
 
 
 def _pools(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:

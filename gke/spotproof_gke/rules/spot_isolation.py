@@ -17,9 +17,11 @@ from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
 from spotproof_gke.rules.helm_values import release_namespace, scheduled_values
 from spotproof_gke.rules.pool_taints import (
     flex_start_pool_taints,
+    flex_start_taint_mend,
     missing_flex_start_taint,
     missing_spot_taint,
     spot_pool_taints,
+    spot_taint_mend,
 )
 from spotproof_gke.rules.pools import why_not_home
 from spotproof_gke.rules.reading import UNKNOWN, is_true, mapping, text
@@ -32,10 +34,12 @@ __all__ = [
     "SYSTEM_NAMESPACES",
     "TOLERATED_TAINT_KEYS",
     "flex_start_pool_taints",
+    "flex_start_taint_mend",
     "is_system_namespace",
     "missing_flex_start_taint",
     "missing_spot_taint",
     "spot_pool_taints",
+    "spot_taint_mend",
     "system_pod_homes",
     "system_workloads",
 ]
