@@ -94,11 +94,17 @@ def policy_page(pack: str, rule: Any) -> str:
 def _what_happens(rule: Any) -> str:
     if not rule.mandatory:
         return "A violation is shown and does not fail the run."
-    return (
+    text = (
         "A violation fails `pulumi preview` and `pulumi up`.\n"
         "Where a value is known only after the update, "
         f"the advisory policy `{rule.name}-unknown` says so instead."
     )
+    if rule.mend:
+        text += (
+            "\nAt the level `remediate` the engine mends what certainly can be, in the preview and "
+            "in the update; what is left fails the run."
+        )
+    return text
 
 
 def _configuration(rule: Any) -> str:

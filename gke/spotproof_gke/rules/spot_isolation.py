@@ -149,14 +149,18 @@ def system_workloads(
         if exempt_daemon_sets and pod.kind == "DaemonSet":
             continue
         why = _why_system(pod.namespace, pod.spec, system_namespaces, critical_priority_classes)
-        for what, certain in spot_scheduling(pod.spec, spot_taint_keys) if why else ():
+        if why is None:
+            continue
+        for what, certain in spot_scheduling(pod.spec, spot_taint_keys):
             yield _workload_finding(resource, f"{pod.kind} {why[0]}, {what}", certain and why[1])
     namespace = release_namespace(resource)
     for values in scheduled_values(resource):
         if exempt_daemon_sets and values.for_daemon_set:
             continue
         why = _why_system(namespace, values.spec, system_namespaces, critical_priority_classes)
-        for what, certain in spot_scheduling(values.spec, spot_taint_keys) if why else ():
+        if why is None:
+            continue
+        for what, certain in spot_scheduling(values.spec, spot_taint_keys):
             # A chart's DaemonSets tolerate all taints as a rule, and values do not name the kind.
             certain = certain and why[1] and not (exempt_daemon_sets and what == BLANKET)
             place = f"values {shown(values.path)}: " if values.path else "values: "
