@@ -12,7 +12,7 @@ import yaml
 from tools.markdown import GENERATED, json_block, table
 
 PACKS_FOLDER = Path(__file__).resolve().parents[1] / "policies"
-PACKS = ("region_match", "spot_isolation")
+PACKS = ("region_match", "spot_isolation", "interruption_readiness")
 
 EXAMPLES = {
     "allowedDualRegions": ["us-central1+us-east1"],

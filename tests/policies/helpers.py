@@ -23,7 +23,7 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
 PACKS = Path(__file__).resolve().parents[2] / "policies"
-PACK_NAMES = ("region_match", "spot_isolation")
+PACK_NAMES = ("region_match", "spot_isolation", "interruption_readiness")
 KINDS = ("good", "bad", "absent", "unknown")
 
 

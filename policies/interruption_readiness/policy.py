@@ -1,0 +1,69 @@
+"""Policies of the pack: what runs on Spot nodes can lose its node and go on."""
+
+from pulumi_policy import Severity
+
+from spotproof_gke.policy_adapter import Rule, policies_of
+from spotproof_gke.rules import job_readiness
+
+_TAGS = ("gke", "kubernetes", "spot", "reliability")
+
+RULES = [
+    Rule(
+        name="spot-job-restart-policy",
+        display_name="Spot Job with restartPolicy Never",
+        description=(
+            "A Job that may run on Spot nodes has restartPolicy Never, which a pod failure policy "
+            "needs."
+        ),
+        remediation="Set restartPolicy: Never in the Job's pod template.",
+        severity=Severity.MEDIUM,
+        types=("kubernetes:",),
+        check_resource=lambda resource, config: job_readiness.restart_policy(resource),
+        mandatory=False,
+        tags=_TAGS,
+    ),
+    Rule(
+        name="spot-job-failure-policy",
+        display_name="Spot Job that ignores lost nodes",
+        description=(
+            "A Job that may run on Spot nodes ignores DisruptionTarget in its podFailurePolicy, so "
+            "that a lost node does not use up a retry."
+        ),
+        remediation=(
+            "Add to podFailurePolicy.rules, before others: action Ignore, onPodConditions with "
+            "type DisruptionTarget."
+        ),
+        severity=Severity.MEDIUM,
+        types=("kubernetes:",),
+        check_resource=lambda resource, config: job_readiness.failure_policy(resource),
+        mandatory=False,
+        tags=_TAGS,
+    ),
+    Rule(
+        name="spot-job-retry-limit",
+        display_name="Spot Job that may retry",
+        description="A Job that may run on Spot nodes has a backoffLimit of at least 1.",
+        remediation="Set backoffLimit to at least 1, or leave it out: Kubernetes takes 6.",
+        severity=Severity.MEDIUM,
+        types=("kubernetes:",),
+        check_resource=lambda resource, config: job_readiness.retry_limit(resource),
+        mandatory=False,
+        tags=_TAGS,
+    ),
+    Rule(
+        name="spot-job-deadline",
+        display_name="Spot Job with a deadline",
+        description=(
+            "A Job that may run on Spot nodes has activeDeadlineSeconds; interruptions that do not "
+            "count could otherwise go on for ever."
+        ),
+        remediation="Set activeDeadlineSeconds to the longest that the work may take.",
+        severity=Severity.LOW,
+        types=("kubernetes:",),
+        check_resource=lambda resource, config: job_readiness.deadline(resource),
+        mandatory=False,
+        tags=_TAGS,
+    ),
+]
+
+POLICIES = policies_of(RULES)
