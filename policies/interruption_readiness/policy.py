@@ -3,7 +3,7 @@
 from pulumi_policy import Severity
 
 from spotproof_gke.policy_adapter import Rule, policies_of
-from spotproof_gke.rules import job_readiness
+from spotproof_gke.rules import job_readiness, stop_signal
 
 _TAGS = ("gke", "kubernetes", "spot", "reliability")
 
@@ -61,6 +61,20 @@ RULES = [
         severity=Severity.LOW,
         types=("kubernetes:",),
         check_resource=lambda resource, config: job_readiness.deadline(resource),
+        mandatory=False,
+        tags=_TAGS,
+    ),
+    Rule(
+        name="spot-program-gets-stop-signal",
+        display_name="Program on Spot gets SIGTERM",
+        description=(
+            "No shell stands between SIGTERM and a program that may run on Spot nodes; a shell "
+            "does not pass the signal on, so nothing is saved."
+        ),
+        remediation="Start the program itself, or put exec before it in the shell's script.",
+        severity=Severity.MEDIUM,
+        types=("kubernetes:",),
+        check_resource=lambda resource, config: stop_signal.shell_before_program(resource),
         mandatory=False,
         tags=_TAGS,
     ),
