@@ -58,9 +58,9 @@ class Loader:
 
     def settings(self) -> dict[str, Any]:
         """The fields of `Settings`."""
-        mode = Reader(self._top, self._top, "", camel_case, self.problems).choice(
-            "mode", Mode, Mode.STANDARD
-        )
+        mode = Reader(
+            {"mode": self._top.get("mode")}, ["mode"], "", camel_case, self.problems
+        ).choice("mode", Mode, Mode.STANDARD)
         args = {k: v for k, v in self._top.items() if k not in SECTIONS and k != "mode"}
         args = self._nested_snake(args)
         if mode is Mode.AUTOPILOT:

@@ -80,7 +80,7 @@ class Reader:
         self.problems: list[Problem] = [] if problems is None else problems
         self.warnings: list[str] = []
         self._args: Mapping[str, Any] = args if isinstance(args, Mapping) else {}
-        self._trusting = self._args.get(TABLES_OUT_OF_DATE) is True
+        self._trusting = False
         self._known = names = list(known)
         if not isinstance(args, Mapping):
             self.problem("", args, "this is a mapping of settings", "write key: value pairs")
@@ -90,6 +90,8 @@ class Reader:
                 shown = spell(key) if isinstance(key, str) else key
                 fix = (hints or {}).get(str(key)) or did_you_mean(shown, spelt)
                 self.problem(str(key) or '""', "…", "there is no such key", fix)
+        if TABLES_OUT_OF_DATE in names:
+            self._trusting = self.boolean(TABLES_OUT_OF_DATE, default=False)
 
     def problem(self, key: str, value: object, rule: str, fix: str) -> None:
         """Note that `value` at `key` breaks `rule`."""

@@ -259,6 +259,12 @@ class TestTablesOutOfDate:
         assert (gpu["type"], gpu["count"]) == ("nvidia-l9", 2)
         assert props["nodeLocations"] == ["us-central1-q"]
 
+    @pytest.mark.parametrize("word", ["true", "yes", 1])
+    def test_what_is_not_true_or_false_is_refused_not_ignored(self, word: object) -> None:
+        new = {**self.NEW, "tables_out_of_date": word}
+        text = _refusal(spotproof.SpotGpuPool, new)
+        assert f"tables_out_of_date = {word!r}: this is true or false" in text
+
     def test_trust_does_not_reach_a_zone_of_another_region(self) -> None:
         new = {**self.NEW, "zones": ["us-east1-b"], "tables_out_of_date": True}
         assert "not zones of us-central1" in _refusal(spotproof.SpotGpuPool, new)
