@@ -153,6 +153,11 @@ def _size(read: Reader) -> tuple[int | None, int | None]:
     if not has_most and not has_static:
         read.problem("max_nodes", None, "the most nodes of a pool are required", "add it")
         most = 1
+    if has_static and not has_most:
+        for key in ("min_nodes", "initial_nodes_per_zone", "location_policy"):
+            if read.has(key):
+                rule = f"a fixed number of nodes ({read.spell('nodes_per_zone')}) is not scaled"
+                read.problem(key, read.shown(key), rule, "remove it, or set max_nodes instead")
     return (static if has_static else None), (most if has_most or not has_static else None)
 
 

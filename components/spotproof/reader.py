@@ -145,6 +145,10 @@ class Reader:
         value = self._args.get(key)
         return isinstance(value, Sequence) and not isinstance(value, str)
 
+    def shown(self, key: str) -> object:
+        """What the caller gave for `key`, for a message."""
+        return _shown(self._args.get(key))
+
     def is_right(self, key: str) -> bool:
         """Whether nothing is noted about `key` so far; what is wrong is not judged a second time."""
         name = f"{self.path}{self.spell(key)}"
