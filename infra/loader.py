@@ -1,7 +1,7 @@
 """Reads the keys of a stack file and lets the components judge their arguments."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from fit import limits_reached
 from sections import CLUSTER_SUPPLIED, OUTPUT, POOL_SECTIONS, SECTIONS, WORK_QUEUES, Section
@@ -14,8 +14,6 @@ from spotproof.reader import TABLES_OUT_OF_DATE, Reader, camel_case
 from spotproof_gke import names
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import Problem, did_you_mean, nearest
-
-Plan = TypeVar("Plan")
 
 NAMESPACE = "spotproof"
 PROJECT_KEY = "gcp:project"
@@ -61,10 +59,10 @@ class Loader:
         mode = Reader(
             {"mode": self._top.get("mode")}, ["mode"], "", camel_case, self.problems
         ).choice("mode", Mode, Mode.STANDARD)
-        args = {k: v for k, v in self._top.items() if k not in SECTIONS and k != "mode"}
-        args = self._nested_snake(args)
         if mode is Mode.AUTOPILOT:
             self._refuse_on_autopilot()
+        args = {k: v for k, v in self._top.items() if k not in SECTIONS and k != "mode"}
+        args = self._nested_snake(args)
         planned = self._cluster(args, mode)
         cluster = planned.cluster if isinstance(planned, GkeClusterPlan) else planned
         trust = {TABLES_OUT_OF_DATE: True} if args.get(TABLES_OUT_OF_DATE) is True else {}
@@ -80,7 +78,7 @@ class Loader:
             elif not (section.standard_only and mode is Mode.AUTOPILOT):
                 found[section.key] = self._one(section, supplied)
         self._judge_identities(found)
-        self._judge_names(found, planned)
+        self._judge_queue_names(found[WORK_QUEUES.key])
         if isinstance(planned, GkeClusterPlan):
             self._fits(planned, pools)
         return {
@@ -109,10 +107,6 @@ class Loader:
         if self._project is not None:
             given["project"] = self._project
         kind: Any = AutopilotClusterArgs if mode is Mode.AUTOPILOT else GkeClusterArgs
-        given = {key: value for key, value in given.items() if key in kind.__annotations__}
-        args_of_kind = [key for key in args if key not in kind.__annotations__]
-        for key in args_of_kind:
-            del args[key]
         reader = Reader(
             given,
             kind.__annotations__,
@@ -203,10 +197,10 @@ class Loader:
                 fix = "set checkpoints to true, or name a queue in worksOn or publishesTo"
                 self._problem(path.rstrip("."), None, rule, fix)
 
-    def _judge_names(self, found: Mapping[str, Mapping[str, Any]], planned: object) -> None:
+    def _judge_queue_names(self, queues: Mapping[str, Mapping[str, Any]]) -> None:
         """Pools of different sections have different prefixes, so they never meet; queues may."""
         names_seen: dict[str, str] = {}
-        for key, args in found[WORK_QUEUES.key].items():
+        for key, args in queues.items():
             name = args.get("queue_name")
             for part in (name, f"{name}-dead-letters"):
                 other = names_seen.setdefault(str(part), key)

@@ -39,8 +39,7 @@ def read_gpu_machine(read: Reader, capacity: Capacity | None, location: str) -> 
     node = _gpu_node(read, name, accelerator or None, gpus or None) if name else None
     if node is None:
         return Machine("", None, read.texts("zones", default=()), "")
-    if node.zones or node.attached_in is None:
-        _judge_capacity(read, node, capacity, location)
+    _judge_capacity(read, node, capacity, location)
     zones = _gpu_zones(read, node, location)
     return Machine(node.name, node, zones, _gpu_disk(read, node))
 
@@ -88,10 +87,10 @@ def _gpu_zones(read: Reader, node: MachineType, location: str) -> tuple[str, ...
     what = f"the zones of {location} with {node.name}"
     if node.attached_in is not None:
         what += f" and {node.accelerator}"
-    if possible or (read.has("zones") and read.is_list("zones")):
-        return read_zones(read, "zones", region, possible, what) if possible else _vouched(
-            read, node, region, what
-        )  # fmt: skip
+    if possible:
+        return read_zones(read, "zones", region, possible, what)
+    if read.has("zones") and read.is_list("zones"):
+        return _vouched(read, node, region, what)
     rule = f"{location} does not have this machine type"
     if node.attached_in is not None:
         rule += f" with {node.accelerator}, as far as our table knows"

@@ -5,10 +5,9 @@ from typing import Any
 
 from spotproof.nodes import Gpu
 from spotproof.pool_args import LocationPolicy
-from spotproof_gke import capacity as gke
 from spotproof_gke import grace
 from spotproof_gke.accelerators import MachineType
-from spotproof_gke.capacity import Capacity, Taint, is_flexible, pool_taints
+from spotproof_gke.capacity import Capacity, Taint, is_flexible, pool_labels, pool_taints
 from spotproof_gke.rules.pool_capacity import NO_RESERVATION
 
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
@@ -68,8 +67,7 @@ class PoolPlan:
     @property
     def labels(self) -> dict[str, str]:
         """All Kubernetes labels that the pool declares."""
-        queued = self.capacity is Capacity.FLEX_START_QUEUED
-        return {**self.node_labels, **({gke.QUEUED_KEY: "true"} if queued else {})}
+        return {**self.node_labels, **pool_labels(self.capacity)}
 
     @property
     def affinity(self) -> dict[str, Any] | None:

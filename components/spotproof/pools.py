@@ -1,7 +1,5 @@
 """Declares a planned node pool, and says how to land on it."""
 
-from collections.abc import Mapping
-
 import pulumi
 from pulumi_gcp import container
 
@@ -39,8 +37,8 @@ class WorkPool(pulumi.ComponentResource):
         tolerations = [*where.tolerations, *(taint.toleration() for taint in plan.node_taints)]
         seconds = plan.termination.seconds
         self.node_pool_name = pool.name
-        self.node_selector = pulumi.Output.from_input(_plain(where.node_selector))
-        self.tolerations = pulumi.Output.from_input([_plain(one) for one in tolerations])
+        self.node_selector = pulumi.Output.from_input(where.node_selector)
+        self.tolerations = pulumi.Output.from_input(tolerations)
         self.node_taints = pulumi.Output.from_input([one.provider_taint() for one in plan.taints])
         self.termination_budget_seconds = pulumi.Output.from_input(
             -1 if seconds is None else seconds
@@ -122,7 +120,3 @@ def _node_config(plan: PoolPlan) -> container.NodePoolNodeConfigArgs:
         labels=plan.labels,
         gpu=plan.gpu,
     )
-
-
-def _plain(mapping: Mapping[str, str]) -> dict[str, str]:
-    return dict(mapping)

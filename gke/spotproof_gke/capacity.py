@@ -97,6 +97,14 @@ def pool_taints(capacity: Capacity, *, gpu: bool) -> tuple[Taint, ...]:
     return tuple(taints)
 
 
+def pool_labels(capacity: Capacity) -> dict[str, str]:
+    """The labels that we declare on a pool of this capacity.
+
+    GKE labels Spot and flex-start nodes itself, but gives a queued pool the taint alone.
+    """
+    return {QUEUED_KEY: "true"} if capacity is Capacity.FLEX_START_QUEUED else {}
+
+
 def scheduling(capacity: Capacity, accelerator: str | None = None) -> Scheduling:
     """Selector and tolerations of a pod that wants this capacity; the two never part.
 

@@ -65,14 +65,13 @@ def _built_in(
     if gpus not in (None, machine.gpus):
         rule = f"{machine.name} has {machine.gpus} {machine.accelerator}"
         others = sorted(
-            (m.gpus, m.name)
-            for m in MACHINE_TYPES.values()
-            if m.accelerator == machine.accelerator and m.gpus == gpus
+            other.name
+            for other in MACHINE_TYPES.values()
+            if other.accelerator == machine.accelerator and other.gpus == gpus
         )
-        fix = "leave it out" + "".join(
-            f", or choose a machine type with {gpus}: {', '.join(name for _, name in others)}"
-            for _ in others[:1]
-        )
+        fix = "leave it out"
+        if others:
+            fix += f", or choose a machine type with {gpus}: {', '.join(others)}"
         problems.append(Problem("gpus_per_node", gpus, rule, fix))
     return problems or machine
 

@@ -9,10 +9,9 @@ import yaml
 
 import spotproof
 from spotproof.package import COMPONENTS
-from tests.cloud.harness import Emulated, Refused
+from tests.cloud.harness import Refused
 from tests.unit.change_examples import EXAMPLES, PROJECT
 from tests.unit.emulated_program import CREATE, REMAKE, REPLACE, SAME, UPDATE, EmulatedProgram
-from tests.unit.furnished import furnish
 
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(
     (Path(__file__).parents[2] / "tools" / "changes.yaml").read_text(encoding="utf-8")
@@ -21,15 +20,6 @@ WORDS = {CREATE: "adds", UPDATE: "updates", REPLACE: "replaces", REMAKE: "remake
 ROWS = [(component, argument) for component, rows in TABLE.items() for argument in rows]
 POOLS = ("SpotGpuPool", "FlexStartPool", "GpuPool", "CpuPool", "SystemNodePool")
 CLUSTERS = ("GkeCluster", "AutopilotCluster")
-
-
-@pytest.fixture(scope="module")
-def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cloud")
-    cloud = Emulated(folder, project=PROJECT, region="")
-    furnish(cloud)
-    cloud.store.flush()
-    return folder
 
 
 @pytest.fixture

@@ -135,6 +135,7 @@ def test_a_pool_name_that_gke_would_refuse_is_refused(wrong: str) -> None:
 
 
 def test_a_long_component_name_is_fine_beside_a_fixed_pool_name() -> None:
-    declare(
+    declared = declare(
         lambda: spotproof.SpotGpuPool("team-" * 8 + "l4", {**L4, "node_pool_name": "l4"})  # pyright: ignore
     )
+    assert only(declared, "gcp:container/nodePool:NodePool").props["name"] == "l4"

@@ -13,25 +13,14 @@ from hypothesis import HealthCheck, given, settings
 import spotproof
 from spotproof.package import COMPONENTS
 from spotproof.reader import ArgumentsError
-from tests.cloud.harness import Emulated
 from tests.unit.change_examples import EXAMPLES, PROJECT
 from tests.unit.declared import declare
 from tests.unit.emulated_program import CREATE, SAME, EmulatedProgram
-from tests.unit.furnished import furnish
 from tests.unit.random_args import arguments, real
 
 TRIES = 60
 LEAST_TAKEN = 8
 """Of each component, to be sure that more is tried than refusals."""
-
-
-@pytest.fixture(scope="module")
-def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cloud")
-    cloud = Emulated(folder, project=PROJECT, region="")
-    furnish(cloud)
-    cloud.store.flush()
-    return folder
 
 
 @pytest.fixture

@@ -10,20 +10,20 @@ import pytest
 import spotproof
 from spotproof_gke.problems import Problem, ProblemsError
 from tests.refusals import Tie, load
-from tests.unit.declared import declare
+from tests.unit.declared import Declared, declare
 
 COMPONENTS = load().components
 
 
-def _construct(of: str, name: str, change: dict[str, Any]) -> None:
+def _construct(of: str, name: str, change: dict[str, Any]) -> list[Declared]:
     args = {**deepcopy(COMPONENTS[of]), **change}
     given = {key: value for key, value in args.items() if value is not None}
-    declare(lambda: getattr(spotproof, of)(name, given))
+    return declare(lambda: getattr(spotproof, of)(name, given))
 
 
 @pytest.mark.parametrize("of", COMPONENTS)
 def test_the_arguments_that_the_rows_change_are_accepted_as_they_are(of: str) -> None:
-    _construct(of, "work", {})
+    assert any(one.type.startswith("gcp:") for one in _construct(of, "work", {}))
 
 
 @pytest.mark.parametrize("tie", load().constructors, ids=str)
