@@ -33,6 +33,7 @@ PENDING = (
     "checkpoint-bucket-soft-delete",
     "checkpoint-bucket-lifecycle",
     "flex-start-pool-auto-repair",
+    "node-pool-accepted-by-gke",
 )
 """Policies that labels name and no pack has yet."""
 
