@@ -17,7 +17,6 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
@@ -33,7 +32,7 @@ LEFT_OUT = ("tests/policies/test_fuzz.py", "tests/policies/test_packs.py")
 # Loaded once for all runs; nothing of the rules may be among them.
 WARM = ("pytest", "hypothesis", "pulumi_policy", "tests.policies.helpers", "tests.refusals")
 _MOST_MEMORY_BYTES = 4 * 2**30
-_PASSED, _FAILED, _STOPPED = 0, 1, 2
+_PASSED, _STOPPED = 0, 2
 
 
 @dataclass
@@ -117,24 +116,23 @@ def _run_tests() -> int:
     return int(pytest.main([*options, "-p", "no:cacheprovider", *ignored, *TESTS]))
 
 
-def survivors(
-    modules: Sequence[Module], jobs: int, timeout_s: int
-) -> Iterator[tuple[Module, Mutation]]:
-    """Each mutation with its module that the tests do not notice. A run without end is noticed."""
-    waiting = [(module, mutation) for module in modules for mutation in module.mutations]
-    waiting.reverse()
-    running: dict[int, tuple[Module, Mutation]] = {}
+def survivors(module: Module, jobs: int, timeout_s: int) -> list[Mutation]:
+    """The mutations of a module that the tests do not notice. A run without end is noticed."""
+    waiting = list(reversed(module.mutations))
+    running: dict[int, Mutation] = {}
+    found = []
     while waiting or running:
         while waiting and len(running) < jobs:
-            module, mutation = waiting.pop()
-            running[start(module, mutation, timeout_s)] = (module, mutation)
+            mutation = waiting.pop()
+            running[start(module, mutation, timeout_s)] = mutation
         child, status = os.wait()
-        module, mutation = running.pop(child)
+        mutation = running.pop(child)
         code = os.waitstatus_to_exitcode(status)
         if code == _PASSED:
-            yield module, mutation
+            found.append(mutation)
         elif code > _STOPPED:
             raise SystemExit(f"error: pytest could not run ({code}) on {module.name}: {mutation}")
+    return sorted(found, key=lambda each: (each.line, each.before, each.after))
 
 
 def main() -> int:
@@ -162,14 +160,13 @@ def main() -> int:
     _, status = os.waitpid(start(modules[0], None, args.timeout), 0)
     if status:
         raise SystemExit("error: the tests fail without any mutation: " + " ".join(TESTS))
-    for module, mutation in survivors(modules, args.jobs, args.timeout):
-        module.survived.append(mutation)
     for module in modules:
+        module.survived = survivors(module, args.jobs, args.timeout)
         short = "" if module.killed_percent >= args.least else f", less than {args.least:g} %"
         count, left = len(module.mutations), len(module.survived)
-        print(f"{module.name}: {count - left} of {count} killed, "
-              f"{module.killed_percent:.1f} %{short}")  # fmt: skip
-        for each in sorted(module.survived, key=lambda each: (each.line, each.before, each.after)):
+        share = f"{module.killed_percent:.1f} %{short}"
+        print(f"{module.name}: {count - left} of {count} killed, {share}", flush=True)
+        for each in module.survived:
             print(f"  rules/{module.name}.py:{each.line}: {each.before}  ->  {each.after}")
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
     return any(module.killed_percent < args.least for module in modules)
