@@ -33,7 +33,7 @@ _NAMES = {
     "startswith": "endswith",
     "endswith": "startswith",
 }
-_PLAIN_CALLS = ("lower", "upper", "strip", "lstrip", "rstrip", "text")
+_PLAIN_CALLS = ("lower", "upper", "strip", "lstrip", "rstrip")
 # What only a reader of the source sees.
 _SKIPPED_FIELDS = ("annotation", "returns", "decorator_list", "bases", "ctx", "format_spec")
 
@@ -157,8 +157,6 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         yield ast.Call(other, node.args, node.keywords)
     elif isinstance(name, ast.Attribute) and name.attr in _PLAIN_CALLS and not node.args:
         yield name.value
-    elif isinstance(name, ast.Name) and name.id in _PLAIN_CALLS and len(node.args) == 1:
-        yield node.args[0]
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:

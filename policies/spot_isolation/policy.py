@@ -30,6 +30,12 @@ _SYSTEM_PODS = {
         "default": True,
         "description": "Whether to pass over DaemonSets.",
     },
+    "criticalPriorityClasses": {
+        "type": "array",
+        "items": {"type": "string"},
+        "default": list(spot_isolation.CRITICAL_PRIORITY_CLASSES),
+        "description": "Priority classes to judge in every namespace.",
+    },
 }
 
 
@@ -69,6 +75,7 @@ def _compute_classes(stack: Stack, config: Config) -> Iterable[Finding]:
         stack,
         strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
         config.get("exemptDaemonSets") is not False,
+        strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
     )
 
 
@@ -148,16 +155,7 @@ RULES = [
         severity=Severity.HIGH,
         types=("kubernetes:",),
         check_resource=_system_workloads,
-        config={
-            **_TAINT_KEYS,
-            **_SYSTEM_PODS,
-            "criticalPriorityClasses": {
-                "type": "array",
-                "items": {"type": "string"},
-                "default": list(spot_isolation.CRITICAL_PRIORITY_CLASSES),
-                "description": "Priority classes to judge in every namespace.",
-            },
-        },
+        config={**_TAINT_KEYS, **_SYSTEM_PODS},
         tags=("gke", "kubernetes", "spot", "reliability"),
     ),
     Rule(

@@ -172,13 +172,63 @@ def test_pod_specification_is_found_in_every_kind(kind: str, props: dict) -> Non
     assert pod_specs(resource)[0].kind == kind_of(resource)
 
 
-def test_custom_kind_counts_when_it_has_containers() -> None:
-    pod = {"containers": [{"name": "a"}]}
-    props = {"spec": {"template": {"spec": pod}}}
+POD_PARTS = [
+    {"containers": [{"name": "a"}]},
+    {"tolerations": [{"operator": "Exists"}]},
+    {"nodeSelector": {"a": "b"}},
+    {"affinity": {"nodeAffinity": {}}},
+]
 
-    assert pod_specs(Resource("kubernetes:acme.io/v1:Worker", "a", props=props))[0].spec == pod
-    assert pod_specs(Resource("kubernetes:acme.io/v1:Worker", "a", props=TEMPLATE)) == []
-    assert pod_specs(Resource("gcp:storage/bucket:Bucket", "a", props=props)) == []
+
+@pytest.mark.parametrize("pod", POD_PARTS, ids=lambda pod: next(iter(pod)))
+@pytest.mark.parametrize(
+    ("kind", "above"),
+    [
+        ("serving.knative.dev/v1:Service", ["template"]),
+        ("ray.io/v1:RayCluster", ["headGroupSpec", "template"]),
+        ("ray.io/v1:RayCluster", ["workerGroupSpecs", 0, "template"]),
+        ("kubeflow.org/v1:PyTorchJob", ["pytorchReplicaSpecs", "Worker", "template"]),
+        ("leaderworkerset.x-k8s.io/v1:LeaderWorkerSet", ["leaderWorkerTemplate", "workerTemplate"]),
+        ("elasticsearch.k8s.elastic.co/v1:Elasticsearch", ["nodeSets", 0, "podTemplate"]),
+    ],
+)
+def test_pod_template_of_a_custom_kind_is_found_where_it_stands(kind, above, pod) -> None:
+    spec: object = {"spec": pod}
+    for key in reversed(above):
+        spec = {key: spec, "replicas": 1} if isinstance(key, str) else [spec]
+
+    assert [
+        each.spec for each in pod_specs(Resource(f"kubernetes:{kind}", "a", props={"spec": spec}))
+    ] == [pod]
+
+
+@pytest.mark.parametrize(
+    ("type_", "spec"),
+    [
+        ("kubernetes:acme.io/v1:Worker", {"template": {"spec": {"image": "a"}}}),
+        ("kubernetes:acme.io/v1:Worker", {"scheme": {"spec": POD_PARTS[0]}}),
+        ("kubernetes:acme.io/v1:Worker", {"template": POD_PARTS[0]}),
+        ("kubernetes:apps/v1:Deployment", {"other": {"template": {"spec": POD_PARTS[0]}}}),
+        (
+            "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
+            {"template": {"spec": POD_PARTS[0]}},
+        ),
+        ("gcp:storage/bucket:Bucket", {"template": {"spec": POD_PARTS[0]}}),
+    ],
+)
+def test_what_is_no_pod_template_is_none(type_: str, spec: dict) -> None:
+    assert pod_specs(Resource(type_, "a", props={"spec": spec})) == []
+
+
+def test_pod_template_is_looked_for_as_deep_as_any_real_one_stands() -> None:
+    def nested(levels: int) -> Resource:
+        value: dict = {"template": {"spec": POD_PARTS[0]}}
+        for _ in range(levels):
+            value = {"a": value}
+        return Resource("kubernetes:acme.io/v1:Worker", "a", props={"spec": value})
+
+    assert len(pod_specs(nested(10))) == 1
+    assert pod_specs(nested(5000)) == []
 
 
 def test_job_set_that_is_not_known_has_one_unknown_specification() -> None:
