@@ -130,7 +130,7 @@ def _cluster_default(stack: Stack, resource: Resource, why: Why) -> Iterator[Fin
     if not any(answer is UNKNOWN or is_true(answer) for answer in answers):
         return
     # Which of several clusters a class is in cannot be read from its resource.
-    certain = why[1] and all(answer is not UNKNOWN and is_true(answer) for answer in answers)
+    certain = why[1] and all(is_true(answer) for answer in answers)
     what = f"the class default, which its cluster gives to every pod without one, takes {why[0]}"
     yield resource.finding(what, CLASS_RULE, _FIX, certain)
 
@@ -143,18 +143,18 @@ def _namespace_default(
     known = name is not UNKNOWN
     if known and not is_system_namespace(text(name) or resource.name, namespaces):
         return
+    if labels is UNKNOWN:
+        yield resource.finding("the labels of a system namespace", CLASS_RULE, _FIX, False)
+        return
     for key in DEFAULT_CLASS_LABELS:
         chosen = dig(labels, key)
         if chosen is UNKNOWN:
-            what = f"which class the label {key} gives to pods of {shown(name)}"
-            if known and labels is not UNKNOWN:
-                yield resource.finding(what, CLASS_RULE, _FIX, False)
+            what = f"which class the label {key} gives to pods of a system namespace"
+            yield resource.finding(what, CLASS_RULE, _FIX, False)
         elif text(chosen) in classes:
             takes, certain = classes[text(chosen)]
             what = f"label {key}={shown(text(chosen))}, a class that takes {takes}"
             yield resource.finding(what, CLASS_RULE, _FIX, certain and known)
-    if labels is UNKNOWN and known:
-        yield resource.finding("the labels of a system namespace", CLASS_RULE, _FIX, False)
 
 
 def _selected(

@@ -79,10 +79,10 @@ def _judge_home(
     reasons, doubt = [], strays or resource.get("enableAutopilot") is UNKNOWN
     for name, pool in _pools_of(resource, pools):
         reason, certain = why_not_home(pool, tolerated)
-        if reason is None and certain:
+        if reason is None:
             return
         doubt = doubt or not certain
-        reasons.append(f"{shown(name)} {reason}")
+        reasons.append(f"{name} {reason}")
     if resource.get("removeDefaultNodePool") is UNKNOWN:
         doubt = True
     found = "its pools are " + ", ".join(reasons) if reasons else "this stack gives it no pool"
@@ -101,9 +101,12 @@ _POOL_KEYS = ("nodeConfig", "autoscaling", "nodeCount", "initialNodeCount", "que
 def _pools_of(
     cluster: Resource, declared: Sequence[Resource]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The pools of a cluster: declared ones, ones it lists itself, and a default pool it keeps."""
+    """The pools of a cluster, each with a name to show.
+
+    These are the declared ones, those that it lists itself, and a default pool that it keeps.
+    """
     for pool in declared:
-        yield pool.name, {key: pool.get(key) for key in _POOL_KEYS}
+        yield shown(pool.name), {key: pool.get(key) for key in _POOL_KEYS}
     removed = is_true(cluster.get("removeDefaultNodePool"))
     if removed and declared:
         return
@@ -113,7 +116,7 @@ def _pools_of(
     for number, pool in enumerate(listed):
         name = text(pool.get("name"))
         if name not in known or not name:
-            yield name or f"nodePools[{number}]", pool
+            yield shown(name) if name else f"nodePools[{number}]", pool
     if not listed and not removed:
         count = cluster.get("initialNodeCount")
         yield (

@@ -71,16 +71,15 @@ def _why_system(
 ) -> tuple[str, bool] | None:
     """Words for what makes a pod a system one, and whether that is certain; None when nothing."""
     priority = mapping(spec).get("priorityClassName")
-    known = namespace is not UNKNOWN
-    if known and is_system_namespace(text(namespace), namespaces):
+    if is_system_namespace(text(namespace), namespaces):
         return f"in namespace {shown(namespace)}", True
     if text(priority) and text(priority) in priority_classes:
         return f"of priority {shown(priority)}", True
-    if not known:
+    if namespace is UNKNOWN:
         return "in an unknown namespace", False
     return ("of an unknown priority", False) if priority is UNKNOWN else None
 
 
 def is_system_namespace(namespace: str, patterns: Sequence[str] = SYSTEM_NAMESPACES) -> bool:
     """Whether a namespace is one of `patterns`."""
-    return any(fnmatchcase(namespace, text(pattern)) for pattern in patterns)
+    return any(fnmatchcase(namespace, pattern) for pattern in patterns)
