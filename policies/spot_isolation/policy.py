@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pulumi_policy import Severity
 
 from spotproof_gke.policy_adapter import Config, Rule, policies_of, strings
-from spotproof_gke.rules import compute_classes, spot_isolation
+from spotproof_gke.rules import compute_classes, pool_refusals, spot_isolation
 from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack
 
 _TAINT_KEYS = {
@@ -77,6 +77,10 @@ def _compute_classes(stack: Stack, config: Config) -> Iterable[Finding]:
         config.get("exemptDaemonSets") is not False,
         strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
     )
+
+
+def _refused_pools(resource: Resource, config: Config) -> Iterable[Finding]:
+    return pool_refusals.refused_pools(resource)
 
 
 RULES = [
@@ -174,6 +178,20 @@ RULES = [
         check_stack=_compute_classes,
         config=_SYSTEM_PODS,
         tags=("gke", "kubernetes", "spot", "reliability"),
+    ),
+    Rule(
+        name="node-pool-accepted-by-gke",
+        display_name="Node pool that GKE accepts",
+        description=(
+            "The properties of a node pool go together as GKE demands; else the preview is clean "
+            "and the update fails, after minutes and with other resources changed already."
+        ),
+        remediation="Change the property that the message names, as it says.",
+        severity=Severity.MEDIUM,
+        types=("gcp:container/",),
+        check_resource=_refused_pools,
+        mandatory=False,
+        tags=("gke", "spot", "flex-start", "correctness"),
     ),
 ]
 

@@ -20,16 +20,26 @@ def judge_size(pool: PoolShape) -> Iterator[Conflict]:
         for path, other in (("autoscaling", pool.autoscaling), ("initialNodeCount", initial)):
             if other not in (None, UNKNOWN, {}):
                 rule = "a static number of nodes excludes autoscaling and an initial number"
-                yield Conflict(path, "…" if path == "autoscaling" else other, rule, "keep one")
+                found = "…" if path == "autoscaling" else other
+                yield Conflict(path, found, rule, "keep one", refused=False)
                 break
     limits = pool.autoscaling
     per_zone = [key for key in ("minNodeCount", "maxNodeCount") if limits.get(key) is not None]
     total = [k for k in ("totalMinNodeCount", "totalMaxNodeCount") if limits.get(k) is not None]
     if per_zone and total:
         rule = "limits hold for each zone or in total, not both"
-        yield Conflict(f"autoscaling.{per_zone[0]}", limits[per_zone[0]], rule, "keep one kind")
+        # GKE answers with zero for the limits of the kind that a pool does not have.
+        both = all(
+            any(_is_more_than_zero(limits[key]) for key in kind) for kind in (per_zone, total)
+        )
+        path = f"autoscaling.{per_zone[0]}"
+        yield Conflict(path, limits[per_zone[0]], rule, "keep one kind", refused=both)
         return
     yield from _ordered(pool, "total" if total else "")
+
+
+def _is_more_than_zero(value: object) -> bool:
+    return (number(value) or 0) > 0
 
 
 def _ordered(pool: PoolShape, kind: str) -> Iterator[Conflict]:
@@ -52,12 +62,14 @@ def _ordered(pool: PoolShape, kind: str) -> Iterator[Conflict]:
     scales_from_zero = pool.flex_start or pool.queued
     if not kind and not scales_from_zero and least is not None and initial < least:
         rule = f"the pool starts with fewer nodes in a zone than its least number ({least:g})"
-        yield Conflict("initialNodeCount", pool.props["initialNodeCount"], rule, "raise it")
+        stated = pool.props["initialNodeCount"]
+        yield Conflict("initialNodeCount", stated, rule, "raise it", refused=False)
     nodes = initial * (len(items(zones)) if kind else 1)
     if most is not None and nodes > most:
         rule = f"the pool starts with {nodes:g} nodes, above the most it may have ({most:g})"
         stated = pool.props["initialNodeCount"]
-        yield Conflict("initialNodeCount", stated, rule, "lower it, or raise the most")
+        fix = "lower it, or raise the most"
+        yield Conflict("initialNodeCount", stated, rule, fix, refused=False)
 
 
 def judge_surge(pool: PoolShape) -> Iterator[Conflict]:
