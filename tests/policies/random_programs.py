@@ -85,17 +85,13 @@ def _odd(rng: Random) -> Any:
 
 
 def _of_shape(shape: Shape, rng: Random) -> Any:
-    if rng.random() < 0.05:
+    if rng.random() < 0.04:
         return _odd(rng)
-    forms = [form for form in ("scalars", "keys", "items") if getattr(shape, form)]
-    form = rng.choice(forms) if forms else ""
-    if form == "keys":
-        return {
-            key: _of_shape(inner, rng) for key, inner in shape.keys.items() if rng.random() < 0.6
-        }
-    if form == "items" and shape.items:
-        return [_of_shape(shape.items, rng) for _ in range(rng.randrange(3))]
-    return rng.choice(shape.scalars) if form else None
+    if shape.keys and rng.random() < 0.95:
+        return {key: _of_shape(each, rng) for key, each in shape.keys.items() if rng.random() < 0.8}
+    if shape.items:
+        return [_of_shape(shape.items, rng) for _ in range(rng.choice((1, 1, 2, 0)))]
+    return rng.choice(shape.scalars) if shape.scalars else None
 
 
 def _of_fields(fields: Mapping[str, Field], rng: Random) -> dict[str, Any]:
@@ -126,7 +122,7 @@ def _properties(type_: str, rng: Random) -> Any:
 
 def program(rng: Random) -> dict[str, dict[str, Any]]:
     """Resources by name, as a fixture holds them."""
-    names = ["a", "b", "c", "train", "kube-system", "default"][: rng.randrange(1, 7)]
+    names = ["a", "train", "kube-system", "default", *"bcdefgh"][: rng.randrange(1, 12)]
     types = sorted(type_ for type_ in shapes() if type_)
     resources: dict[str, dict[str, Any]] = {}
     for name in names:

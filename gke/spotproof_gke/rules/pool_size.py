@@ -24,22 +24,20 @@ def judge_size(pool: PoolShape) -> Iterator[Conflict]:
                 yield Conflict(path, found, rule, "keep one", refused=False)
                 break
     limits = pool.autoscaling
+
+    def has_some(key: str) -> bool:
+        return (number(limits[key]) or 0) > 0
+
     per_zone = [key for key in ("minNodeCount", "maxNodeCount") if limits.get(key) is not None]
     total = [k for k in ("totalMinNodeCount", "totalMaxNodeCount") if limits.get(k) is not None]
     if per_zone and total:
-        rule = "limits hold for each zone or in total, not both"
         # GKE answers with zero for the limits of the kind that a pool does not have.
-        both = all(
-            any(_is_more_than_zero(limits[key]) for key in kind) for kind in (per_zone, total)
-        )
-        path = f"autoscaling.{per_zone[0]}"
-        yield Conflict(path, limits[per_zone[0]], rule, "keep one kind", refused=both)
+        zone_limit = next(filter(has_some, per_zone), None)
+        both = zone_limit is not None and any(map(has_some, total))
+        rule, path = "limits hold for each zone or in total, not both", zone_limit or per_zone[0]
+        yield Conflict(f"autoscaling.{path}", limits[path], rule, "keep one kind", refused=both)
         return
     yield from _ordered(pool, "total" if total else "")
-
-
-def _is_more_than_zero(value: object) -> bool:
-    return (number(value) or 0) > 0
 
 
 def _ordered(pool: PoolShape, kind: str) -> Iterator[Conflict]:

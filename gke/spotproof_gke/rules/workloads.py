@@ -43,7 +43,7 @@ class PodSpec:
 
     kind: str
     spec: Any
-    namespace: Any = "default"
+    namespace: Any
 
 
 def kind_of(resource: Resource) -> str:
