@@ -8,18 +8,25 @@ the files in place and starts Python anew for each of about two thousand changes
 
 import argparse
 import ast
+import contextlib
 import gc
 import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import os
 import resource
 import signal
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import CodeType
+from typing import Any
+
+import pytest
 
 from tools.mutations import Mutation, mutations_of
 
@@ -30,9 +37,14 @@ TESTS = ("tests/policies", "tests/unit/test_pool_rules.py")
 # Random inputs make a different run each time, and what runs in another process sees no change.
 LEFT_OUT = ("tests/policies/test_fuzz.py", "tests/policies/test_packs.py")
 # Loaded once for all runs; nothing of the rules may be among them.
-WARM = ("pytest", "hypothesis", "pulumi_policy", "tests.policies.helpers", "tests.refusals")
+WARM = ("hypothesis", "pulumi_policy", "tests.policies.helpers", "tests.refusals")
 _MOST_MEMORY_BYTES = 4 * 2**30
-_PASSED, _STOPPED = 0, 2
+PYTEST = (
+    *("-x", "-q", "--tb=no", "--assert=plain", "-m", "not engine", "-p", "no:cacheprovider"),
+    *(f"--ignore={path}" for path in LEFT_OUT),
+    *TESTS,
+)
+_PASSED, _FAILED, _BROKEN = 0, 1, 70
 
 
 @dataclass
@@ -87,52 +99,105 @@ def read_module(named: str) -> Module:
     return Module(path.stem, tree, [m for m in found if not line or m.line == int(line)])
 
 
-def start(module: Module, mutation: Mutation | None, timeout_s: int) -> int:
-    """Start the tests on a module with one mutation in a process of its own; its id."""
-    sys.stdout.flush()
+def start(work: Callable[[], int], timeout_s: int) -> int:
+    """Start `work` in a process of its own, silent and limited; the process's id."""
     child = os.fork()
     if child:
         return child
-    code = _STOPPED
+    code = _BROKEN
     try:
         silent = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(silent, stream)
         signal.alarm(timeout_s)
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY_BYTES, _MOST_MEMORY_BYTES))
-        if mutation:
-            mutation.apply()
-        sys.meta_path.insert(0, Finder(module))
-        code = _run_tests()
+        code = work()
     finally:
         os._exit(code)
 
 
-def _run_tests() -> int:
-    import pytest
-
-    options = ["-x", "-q", "--tb=no", "--assert=plain", "-m", "not engine"]
-    ignored = [f"--ignore={path}" for path in LEFT_OUT]
-    return int(pytest.main([*options, "-p", "no:cacheprovider", *ignored, *TESTS]))
-
-
-def survivors(module: Module, jobs: int, timeout_s: int) -> list[Mutation]:
-    """The mutations of a module that the tests do not notice. A run without end is noticed."""
-    waiting = list(reversed(module.mutations))
+def survivors(
+    mutations: Sequence[Mutation], run: Callable[[Mutation], int], jobs: int, timeout_s: int
+) -> list[Mutation]:
+    """The mutations with which `run` passes. A run without end does not."""
+    waiting = list(reversed(mutations))
     running: dict[int, Mutation] = {}
     found = []
     while waiting or running:
         while waiting and len(running) < jobs:
             mutation = waiting.pop()
-            running[start(module, mutation, timeout_s)] = mutation
+            running[start(partial(run, mutation), timeout_s)] = mutation
         child, status = os.wait()
         mutation = running.pop(child)
         code = os.waitstatus_to_exitcode(status)
         if code == _PASSED:
             found.append(mutation)
-        elif code > _STOPPED:
-            raise SystemExit(f"error: pytest could not run ({code}) on {module.name}: {mutation}")
-    return sorted(found, key=lambda each: (each.line, each.before, each.after))
+        elif code >= _BROKEN:
+            raise SystemExit(f"error: a run broke off at line {mutation.line}: {mutation.after}")
+    return found
+
+
+def run_anew(module: Module, mutation: Mutation) -> int:
+    """Load a changed module, and all that uses it, and run the tests."""
+    mutation.apply()
+    sys.meta_path.insert(0, Finder(module))
+    code = int(pytest.main([*PYTEST]))
+    # What does not even load is noticed.
+    return {2: _FAILED}.get(code, code if code in (_PASSED, _FAILED) else _BROKEN)
+
+
+def run_changed(module: Module, session: pytest.Session, mutation: Mutation) -> int:
+    """Change a function that is loaded, and run the tests that are collected."""
+    mutation.apply()
+    code = compile(module.tree, str(RULES / f"{module.name}.py"), "exec")
+    found: Any = sys.modules[f"{PACKAGE}.{module.name}"]
+    for name in mutation.function:
+        code = next(
+            each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name
+        )
+        found = vars(found)[name]
+    inspect.unwrap(getattr(found, "fget", found)).__code__ = code
+    return run_collected(session)
+
+
+def run_collected(session: pytest.Session) -> int:
+    """Run collected tests up to the first that fails."""
+    for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return _FAILED
+    return _PASSED
+
+
+class Check:
+    """As a plugin of pytest: runs the collected tests once for each mutation in a function."""
+
+    def __init__(self, modules: Sequence[Module], args: argparse.Namespace) -> None:
+        self.modules, self.args, self.out, self.failed = modules, args, sys.stdout, False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        jobs, timeout_s = self.args.jobs, self.args.timeout
+        if os.waitpid(start(partial(run_collected, session), timeout_s), 0)[1]:
+            raise SystemExit("error: the tests fail without any mutation: " + " ".join(TESTS))
+        for module in self.modules:
+            inside = [each for each in module.mutations if each.function]
+            run = partial(run_changed, module, session)
+            self.report(module, survivors(inside, run, jobs, timeout_s))
+        return True
+
+    def report(self, module: Module, found: Sequence[Mutation]) -> None:
+        module.survived += found
+        few = module.killed_percent < self.args.least
+        self.failed = self.failed or few
+        short = f", less than {self.args.least:g} %" if few else ""
+        count, left = len(module.mutations), len(module.survived)
+        share = f"{module.killed_percent:.1f} %{short}"
+        print(f"{module.name}: {count - left} of {count} killed, {share}", file=self.out)
+        for each in sorted(module.survived, key=lambda each: (each.line, each.before, each.after)):
+            where = f"rules/{module.name}.py:{each.line}"
+            print(f"  {where}: {each.before}  ->  {each.after}", file=self.out)
+        self.out.flush()
 
 
 def main() -> int:
@@ -157,19 +222,15 @@ def main() -> int:
     modules = [read_module(each) for each in named]
 
     began = time.monotonic()
-    _, status = os.waitpid(start(modules[0], None, args.timeout), 0)
-    if status:
-        raise SystemExit("error: the tests fail without any mutation: " + " ".join(TESTS))
     for module in modules:
-        module.survived = survivors(module, args.jobs, args.timeout)
-        short = "" if module.killed_percent >= args.least else f", less than {args.least:g} %"
-        count, left = len(module.mutations), len(module.survived)
-        share = f"{module.killed_percent:.1f} %{short}"
-        print(f"{module.name}: {count - left} of {count} killed, {share}", flush=True)
-        for each in module.survived:
-            print(f"  rules/{module.name}.py:{each.line}: {each.before}  ->  {each.after}")
+        outside = [each for each in module.mutations if not each.function]
+        run = partial(run_anew, module)
+        module.survived += survivors(outside, run, args.jobs, args.timeout)
+    check = Check(modules, args)
+    with open(os.devnull, "w") as silent, contextlib.redirect_stdout(silent):
+        pytest.main([*PYTEST, "-s"], plugins=[check])
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    return any(module.killed_percent < args.least for module in modules)
+    return check.failed
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ class Mutation:
         line: Line of the source.
         before: The old code.
         after: The new code.
+        function: Names that lead to the function whose body holds it, or none.
         owner: The node, or the list of a node, that holds `old`.
         slot: Name of the field, or index in the list.
         new: What to put there.
@@ -54,6 +55,7 @@ class Mutation:
     line: int
     before: str
     after: str
+    function: tuple[str, ...]
     owner: Any
     slot: Any
     new: ast.AST
@@ -73,13 +75,14 @@ def mutations_of(tree: ast.Module) -> list[Mutation]:
     the fixed parts of f-strings, which people read and no rule does.
     """
     found = []
-    for node, owner, slot in _slots(tree):
+    for node, owner, slot, function in _slots(tree, (), False):
         for new in _changes(node):
             at = node.target if isinstance(node, ast.comprehension) else node
             ast.copy_location(new, at)
             ast.fix_missing_locations(new)
             line = getattr(at, "lineno", 0)
-            found.append(Mutation(line, _shown(node), _shown(new), owner, slot, new))
+            changed = (_shown(node), _shown(new))
+            found.append(Mutation(line, *changed, function, owner, slot, new))
     return sorted(found, key=lambda each: each.line)
 
 
@@ -87,17 +90,28 @@ def _shown(node: ast.AST) -> str:
     return " ".join(ast.unparse(node).split())[:90]
 
 
-def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, Any, Any]]:
-    """Each node below `node` with the place that holds it."""
+_Place = tuple[ast.AST, Any, Any, tuple[str, ...]]
+
+
+def _slots(node: ast.AST, names: tuple[str, ...], inside: bool) -> Iterator[_Place]:
+    """Each node below `node` with the place that holds it, and the names of its function.
+
+    Args:
+        node: Where to begin.
+        names: Of the classes, and the outermost function, that `node` is or stands in.
+        inside: Whether `node` stands in the body of a function.
+    """
     for name, value in ast.iter_fields(node):
         if name in _SKIPPED_FIELDS:
             continue
         places = enumerate(value) if isinstance(value, list) else [(name, value)]
         holder = value if isinstance(value, list) else node
+        body = inside or (isinstance(node, ast.FunctionDef) and name == "body")
         for slot, child in places:
             if isinstance(child, ast.AST) and not _is_for_readers(child, node):
-                yield child, holder, slot
-                yield from _slots(child)
+                yield child, holder, slot, names if body else ()
+                named = isinstance(child, (ast.FunctionDef, ast.ClassDef)) and not body
+                yield from _slots(child, (*names, child.name) if named else names, body)
 
 
 def _is_for_readers(node: ast.AST, parent: ast.AST) -> bool:

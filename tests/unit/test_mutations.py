@@ -47,6 +47,25 @@ def test_a_rule_is_changed_where_it_decides(change: tuple[int, str, str]) -> Non
     assert change in _changes(SOURCE)
 
 
+def test_a_change_says_which_function_it_is_in() -> None:
+    source = """
+TABLE = ("a",)
+class C:
+    FIELD = 1
+    def method(self, x=2):
+        def inner():
+            return 3
+        return inner
+def plain():
+    return 4
+"""
+    found = {each.before: each.function for each in mutations_of(ast.parse(source))}
+
+    assert found["'a'"] == found["1"] == found["2"] == ()
+    assert found["3"] == ("C", "method")
+    assert found["4"] == ("plain",)
+
+
 def test_what_only_people_read_is_left_alone() -> None:
     texts = " ".join(before for _, before, _ in _changes(SOURCE) if before.startswith(("'", '"')))
 
