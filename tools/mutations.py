@@ -110,8 +110,10 @@ def _slots(node: ast.AST, names: tuple[str, ...], inside: bool) -> Iterator[_Pla
         for slot, child in places:
             if isinstance(child, ast.AST) and not _is_for_readers(child, node):
                 yield child, holder, slot, names if body else ()
-                named = isinstance(child, (ast.FunctionDef, ast.ClassDef)) and not body
-                yield from _slots(child, (*names, child.name) if named else names, body)
+                below = names
+                if isinstance(child, (ast.FunctionDef, ast.ClassDef)) and not body:
+                    below = (*names, child.name)
+                yield from _slots(child, below, body)
 
 
 def _is_for_readers(node: ast.AST, parent: ast.AST) -> bool:
