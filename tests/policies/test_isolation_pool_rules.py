@@ -1,5 +1,7 @@
 """Where the demands on a node pool begin, and which of them GKE makes by refusing the pool."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,9 @@ from spotproof_gke.rules.pool_capacity import pool_conflicts
 from spotproof_gke.rules.pool_refusals import refused_pools
 from spotproof_gke.rules.reading import UNKNOWN
 
+PROBES = Path(__file__).resolve().parents[3] / "shared" / "data" / "provider-probes.json"
+# Of this one the documentation says: at least one of the two is above zero.
+TAKEN_BY_THE_PROVIDER_ALONE = {"p-surge-zero"}
 ZONES = ["us-central1-a", "us-central1-b"]
 NO_RESERVATION = {"reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}}
 
@@ -280,3 +285,17 @@ def test_report_says_a_value_in_words(value: object, words: str, monkeypatch) ->
 
     found = next(refused_pools(Resource("gcp:container/nodePool:NodePool", "a")))
     assert words in found.value
+
+
+@pytest.mark.skipif(not PROBES.is_file(), reason="what the provider did is not in the project")
+def test_pool_that_the_real_provider_took_is_not_reported() -> None:
+    rows = json.loads(PROBES.read_text(encoding="utf-8"))["rows"] if PROBES.is_file() else []
+    taken = [row for row in rows if row["outcome"] == "accepted"]
+    reported = {
+        row["id"]
+        for row in taken
+        if list(refused_pools(Resource(row["type"], row["id"], props=row["inputs"])))
+    }
+
+    assert len(taken) > 100
+    assert reported == TAKEN_BY_THE_PROVIDER_ALONE
