@@ -80,22 +80,20 @@ class References:
 
 
 def _user(resource: Resource, stack: Stack, maps: "_ConfigMaps") -> User | None:
-    if not resource.type.startswith("kubernetes:"):
+    kind = kind_of(resource)
+    if not kind:
         return None
     # Parts that are unknown without depending on anything matter here, so they are read too.
     raw = replace(resource, dependencies=None)
-    specs = [each.spec for each in pod_specs(raw)]
     urns = {urn for key in _SPEC_KEYS for urn in resource.depends_on(key)}
     found = _Found()
-    for spec in specs:
-        found.read_pod(spec)
-    kind = kind_of(resource)
-    if kind == "PersistentVolume":
-        found.read_volume(dig(raw.get("spec"), "csi"))
-    elif kind == "Release":
-        found.read_values(raw.get("values"))
-    elif _is_custom(resource):
+    pods = pod_specs(raw)
+    for pod in pods:
+        found.read_pod(pod.spec)
+    if not pods:
         found.read_tree(raw.get("spec"))
+    if kind == "Release":
+        found.read_values(raw.get("values"))
     if not found.has_read:
         return None
     is_unclear = found.has_unknown and not urns
@@ -110,13 +108,6 @@ def _user(resource: Resource, stack: Stack, maps: "_ConfigMaps") -> User | None:
             found.addressed.add(text(source.get("bucket")))
     addressed, words = frozenset(found.addressed - {""}), frozenset(found.words - {""})
     return User(resource, addressed, words, frozenset(urns), is_unclear)
-
-
-def _is_custom(resource: Resource) -> bool:
-    """Whether a resource's kind is not one of Kubernetes itself."""
-    group = resource.type.split(":")[1].split("/")[0] if resource.type.count(":") == 2 else ""
-    own = group.endswith(".k8s.io") and not group.endswith(".x-k8s.io")
-    return "." in group and not own and group != "helm.sh"
 
 
 class _Found:
@@ -175,7 +166,7 @@ class _Found:
         self.addressed.update(_ADDRESS.findall(text(value)))
 
     def read_tree(self, value: object, depth: int = 0) -> None:
-        """Reads the pod templates and volumes anywhere in a custom kind."""
+        """Reads the volume of a PersistentVolume, and pods and volumes anywhere in other kinds."""
         if isinstance(value, Mapping):
             if isinstance(value.get("containers"), (list, tuple)):
                 self.read_pod(value)
@@ -212,7 +203,7 @@ class _ConfigMaps:
         self._by_name: dict[str, list[Resource]] = {}
         self._by_urn: dict[str, Resource] = {}
         for resource in stack.resources:
-            if resource.type.startswith("kubernetes:") and kind_of(resource) == "ConfigMap":
+            if kind_of(resource) == "ConfigMap":
                 name = text(dig(resource.get("metadata"), "name"))
                 self._by_name.setdefault(name, []).append(resource)
                 self._by_urn[resource.urn] = resource

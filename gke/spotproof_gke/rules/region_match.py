@@ -189,7 +189,7 @@ def _judge_zones(
 
 
 def _judge_pool_location(pool: Resource, given: Any, owner: Cluster | None) -> Iterator[Finding]:
-    if owner is None or given is UNKNOWN or not text(given) or not text(owner.location):
+    if owner is None or not text(given) or not text(owner.location):
         return
     if text(given).lower() != text(owner.location).lower():
         yield pool.finding(
