@@ -22,8 +22,8 @@ class Service:
 
     Attributes:
         why: How the bucket was found; safe to print.
-        locations: Locations of the clusters that it may serve; UNKNOWN or None stands for one that
-            is not known.
+        locations: Locations of the clusters that it may serve; UNKNOWN or "" stands for one that is
+            not known.
         unclear: What stands in the way when it is not known which location counts.
         otherwise: What to do, beside moving the bucket, when it does not serve the cluster.
         is_of_one: Whether it serves one cluster of these and must lie in that one's region, so that

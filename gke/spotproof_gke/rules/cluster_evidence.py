@@ -41,7 +41,7 @@ class ClusterEvidence:
         return self._by_component[urn]
 
     def places_of(self, workload: Resource) -> tuple[Any, ...]:
-        """Locations of the clusters that a workload may run on; UNKNOWN or None when not known.
+        """Locations of the clusters that a workload may run on; UNKNOWN or "" when not known.
 
         Those of its provider; else those in the nearest component above it; else all.
         """
@@ -71,10 +71,10 @@ class ClusterEvidence:
 
 
 def places(clusters: Iterable[Cluster]) -> tuple[Any, ...]:
-    """The locations of clusters, each once; UNKNOWN or None for one that is not known."""
+    """The locations of clusters, each once; UNKNOWN or "" for one that is not known."""
     return tuple(
         dict.fromkeys(
-            UNKNOWN if cluster.location is UNKNOWN else text(cluster.location) or None
+            UNKNOWN if cluster.location is UNKNOWN else text(cluster.location)
             for cluster in clusters
         )
     )

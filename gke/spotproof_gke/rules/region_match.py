@@ -155,6 +155,8 @@ def pool_zones(stack: Stack) -> Iterator[Finding]:
         owner = owner_of(pool, clusters)
         given = pool.get("location")
         location = owner.location if owner else given
+        # A pool has its cluster's location, so that its own stands for one that is not known.
+        location = given if text(given) and not text(location) else location
         yield from _judge_zones(pool, location, [("nodeLocations", pool.get("nodeLocations"))])
         yield from _judge_pool_location(pool, given, owner)
 
