@@ -71,7 +71,7 @@ class _Subnetworks:
 
 def _judge(cluster: Cluster, key: str, given: Any, regions: Sequence[Any]) -> Iterator[Finding]:
     resource = cluster.resource
-    known = {text(region).lower() for region in regions if text(region)}
+    known = {text(region).lower() for region in regions}
     if not regions or None in regions or cluster.region in known:
         return
     if cluster.location is UNKNOWN or UNKNOWN in regions:
@@ -79,7 +79,7 @@ def _judge(cluster: Cluster, key: str, given: Any, regions: Sequence[Any]) -> It
         fix = "give the subnetwork and the cluster a region as a plain value"
         yield resource.finding(what, RULE, fix, certain=False)
     elif cluster.region:
-        name = f" {shown(given)}" if text(given) and "/" not in text(given) else ""
+        name = f" {shown(text(given).split('/')[-1])}" if text(given) else ""
         yield resource.finding(
             f"{key}{name} lies in {shown('+'.join(sorted(known)))}, while the cluster runs in "
             f"{cluster.region}",
