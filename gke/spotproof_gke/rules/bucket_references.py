@@ -80,8 +80,7 @@ class References:
 
 
 def _user(resource: Resource, stack: Stack, maps: "_ConfigMaps") -> User | None:
-    kind = kind_of(resource)
-    if not kind:
+    if not kind_of(resource):
         return None
     # Parts that are unknown without depending on anything matter here, so they are read too.
     raw = replace(resource, dependencies=None)
@@ -92,8 +91,7 @@ def _user(resource: Resource, stack: Stack, maps: "_ConfigMaps") -> User | None:
         found.read_pod(pod.spec)
     if not pods:
         found.read_tree(raw.get("spec"))
-    if kind == "Release":
-        found.read_values(raw.get("values"))
+    found.read_values(raw.get("values"))
     if not found.has_read:
         return None
     is_unclear = found.has_unknown and not urns
