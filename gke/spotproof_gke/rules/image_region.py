@@ -28,7 +28,6 @@ PUBLIC_PROJECTS = (
 )
 """Projects in which Google publishes images for everyone: nobody else can move them."""
 
-_MULTI_REGIONS = ("us", "europe", "asia")
 _IMAGE = re.compile(r"^([a-z0-9-]+)-docker\.pkg\.dev/([^/\s]+)/([^/\s:@]+)")
 
 
@@ -43,7 +42,7 @@ def repository_elsewhere(repository_location: object, cluster_location: object) 
     region = region_or_none(cluster_location)
     if region is None:
         return f"the cluster's location {shown(cluster_location)} is neither a region nor a zone"
-    if place == region or (place in _MULTI_REGIONS and region.startswith(f"{place}-")):
+    if f"{region}-".startswith(f"{place}-"):
         return None
     return f"the repository lies in {shown(place)}, while the cluster runs in {region}"
 
@@ -75,8 +74,6 @@ def image_repositories(
         public_projects: Projects whose repositories are not judged.
     """
     evidence = ClusterEvidence(stack, cluster_locations)
-    if not evidence.clusters:
-        return
     for repository in _repositories(stack, evidence, public_projects):
         places = [place for each in repository.places for place in each]
         if not repository.users:
