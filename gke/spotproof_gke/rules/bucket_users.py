@@ -25,6 +25,7 @@ class Service:
         locations: Locations of the clusters that it may serve; UNKNOWN or "" stands for one that is
             not known.
         unclear: What stands in the way when it is not known which location counts.
+        remedy: What to do about that.
         otherwise: What to do, beside moving the bucket, when it does not serve the cluster.
         is_of_one: Whether it serves one cluster of these and must lie in that one's region, so that
             the region of another does not do.
@@ -34,6 +35,7 @@ class Service:
     why: str
     locations: tuple[Any, ...]
     unclear: str = "the cluster's location"
+    remedy: str = "give the cluster its location as a plain value"
     otherwise: str = ""
     is_of_one: bool = False
     doubt: str = ""
@@ -101,13 +103,14 @@ def _by_label(bucket: Resource, evidence: ClusterEvidence) -> list[Service]:
     if configured:
         return [Service(f"{why}, its location from the configuration", places(configured))]
     if name is UNKNOWN or place is UNKNOWN:
-        return [Service(f"label {CLUSTER_LABEL}", (UNKNOWN,), "which cluster it serves")]
+        remedy = "give the bucket's labels as plain values"
+        return [Service(f"label {CLUSTER_LABEL}", (UNKNOWN,), "which cluster it serves", remedy)]
     if text(name):
-        unclear = (
-            f"the location of cluster {shown(name)}, which is not in this stack; the label "
-            f"{CLUSTER_LOCATION_LABEL} or clusters in the configuration would say it"
+        unclear = f"the location of cluster {shown(name)}, which is not in this stack"
+        remedy = (
+            f"say it by the label {CLUSTER_LOCATION_LABEL}, or by clusters in the configuration"
         )
-        return [Service(why, (), unclear)]
+        return [Service(why, (), unclear, remedy)]
     if text(label(bucket, ROLE_LABEL)) == CHECKPOINTS_ROLE and evidence.clusters:
         return [Service(f"label {ROLE_LABEL}={CHECKPOINTS_ROLE}", evidence.everywhere)]
     return []
@@ -123,6 +126,7 @@ def _by_workload(users: Sequence[User], evidence: ClusterEvidence) -> list[Servi
                 f"used by workload {name}",
                 where,
                 f"on which cluster workload {name} runs, or where that is",
+                f"name the cluster in the bucket's label {CLUSTER_LABEL}",
                 is_of_one=True,
             )
     return list(services.values())
@@ -154,11 +158,10 @@ def _by_configuration(
         return []
     why = f"the configuration's buckets: {shown(key)} serves {shown(cluster)}"
     found = evidence.declared.called(cluster) or evidence.configured.called(cluster)
-    unclear = (
-        f"the location of cluster {shown(cluster)}, which is neither in this stack nor in the "
-        "configuration's clusters"
-    )
-    return [Service(why, places(found), unclear if not found else "the cluster's location")]
+    if found:
+        return [Service(why, places(found))]
+    unclear = f"the location of cluster {shown(cluster)}, which is not in this stack"
+    return [Service(why, (), unclear, "say it by clusters in the configuration")]
 
 
 def _by_doubt(bucket: Resource, references: References, evidence: ClusterEvidence) -> list[Service]:
@@ -173,5 +176,9 @@ def _by_doubt(bucket: Resource, references: References, evidence: ClusterEvidenc
     who = f"workload {shown(users[0].resource.name)}"
     if len(users) > 1:
         who += f" or {len(users) - 1} more"
+    remedy = (
+        f"say by the bucket's label {CLUSTER_LABEL} which cluster it serves, or by {ROLE_LABEL} "
+        "what else it holds"
+    )
     doubt = f"whether {who} uses it, {what}"
-    return [Service("no known user", evidence.everywhere, doubt=doubt)]
+    return [Service("no known user", evidence.everywhere, remedy=remedy, doubt=doubt)]

@@ -44,7 +44,7 @@ def repository_elsewhere(repository_location: object, cluster_location: object) 
         return f"the cluster's location {shown(cluster_location)} is neither a region nor a zone"
     if f"{region}-".startswith(f"{place}-"):
         return None
-    return f"the repository lies in {shown(place)}, while the cluster runs in {region}"
+    return f"it lies in {shown(place)}, while the cluster runs in {region}"
 
 
 @dataclass

@@ -54,7 +54,7 @@ def _strangers(key: str, regions: Sequence[str]) -> Iterator[Finding]:
     for region in regions:
         if region not in REGIONS:
             yield _problem(
-                f"{key}: whether there is a region {shown(region)}",
+                f"{key}: whether there is a region {shown(region)}, which our table does not hold",
                 "check how the region is written",
                 certain=False,
             )

@@ -9,7 +9,7 @@ docs.cloud.google.com/kubernetes-engine/docs/concepts/regional-clusters, read on
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spotproof_gke.contract import CLUSTER_LABEL, ROLE_LABEL
+from spotproof_gke.contract import ROLE_LABEL
 from spotproof_gke.locations import is_zone
 from spotproof_gke.rules.bucket_location import bucket_location_mismatch, mismatch_anywhere
 from spotproof_gke.rules.bucket_references import BUCKET
@@ -56,7 +56,9 @@ def _judge(bucket: Resource, service: Service, allowed: Sequence[str]) -> Findin
     """One finding for a bucket and the locations of the clusters that it may serve."""
     location, data = bucket.get("location"), _data_locations(bucket)
     if location is UNKNOWN or has_unknown(data):
-        return None if service.doubt else _doubt(bucket, f"the bucket's location ({service.why})")
+        fix = "give the bucket its location as a plain value"
+        what = f"the bucket's location ({service.why})"
+        return None if service.doubt else bucket.finding(what, BUCKET_RULE, fix, certain=False)
     known = [place for place in service.locations if text(place)]
     reasons = [bucket_location_mismatch(location, place, data, allowed) for place in known]
     wrong = mismatch_anywhere(location, data, allowed)
@@ -65,24 +67,19 @@ def _judge(bucket: Resource, service: Service, allowed: Sequence[str]) -> Findin
     if is_right and not (service.is_of_one and (is_unclear or any(reasons))):
         return None
     if is_right or is_unclear:
-        return None if service.doubt else _doubt(bucket, f"{service.unclear} ({service.why})")
+        what = f"{service.unclear} ({service.why})"
+        fix = service.remedy
+        return None if service.doubt else bucket.finding(what, BUCKET_RULE, fix, certain=False)
     reason = reasons[0] if reasons else wrong
     if service.doubt:
-        return _doubt(bucket, f"{reason}, and {service.doubt}")
+        what = f"{service.doubt}: {reason}"
+        return bucket.finding(what, BUCKET_RULE, service.remedy, certain=False)
     region = region_or_none(known[0]) if known else None
     where = f'"{region.upper()}"' if region else "the cluster's region"
     fix = f"set location to {where} (a location cannot be changed later, so data must be copied)"
     if service.otherwise:
         fix += f", {service.otherwise}"
     return bucket.finding(f"{reason} ({service.why})", BUCKET_RULE, fix)
-
-
-def _doubt(bucket: Resource, what: str) -> Finding:
-    fix = (
-        "give the bucket and the cluster a region as a plain value, and name the cluster in the "
-        f"bucket's label {CLUSTER_LABEL}"
-    )
-    return bucket.finding(what, BUCKET_RULE, fix, certain=False)
 
 
 def _data_locations(bucket: Resource) -> Sequence[Any]:
