@@ -16,6 +16,9 @@ PACKS = ("region_match", "spot_isolation", "interruption_readiness")
 
 EXAMPLES = {
     "allowedDualRegions": ["us-central1+us-east1"],
+    "clusters": {"train-eu": "europe-west4", "serve": "us-east4-a"},
+    "buckets": {"acme-datasets": "train-eu"},
+    "publicProjects": ["google-samples", "acme-public"],
     "acceptedTaintKeys": ["acme.example/evictable"],
     "toleratedTaintKeys": ["components.gke.io/gke-managed-components", "acme.example/system"],
     "systemNamespaces": ["kube-system", "gke-managed-*", "platform-*"],
