@@ -6,6 +6,7 @@ from spotproof_gke.policy_adapter import Rule, policies_of
 from spotproof_gke.rules import job_readiness, stop_signal
 
 _TAGS = ("gke", "kubernetes", "spot", "reliability")
+_WORKLOADS = ("kubernetes:", "gcp:container/")
 
 RULES = [
     Rule(
@@ -17,8 +18,8 @@ RULES = [
         ),
         remediation="Set restartPolicy: Never in the Job's pod template.",
         severity=Severity.MEDIUM,
-        types=("kubernetes:",),
-        check_resource=lambda resource, config: job_readiness.restart_policy(resource),
+        types=_WORKLOADS,
+        check_stack=lambda stack, config: job_readiness.restart_policy(stack),
         mandatory=False,
         tags=_TAGS,
     ),
@@ -34,8 +35,8 @@ RULES = [
             "type DisruptionTarget."
         ),
         severity=Severity.MEDIUM,
-        types=("kubernetes:",),
-        check_resource=lambda resource, config: job_readiness.failure_policy(resource),
+        types=_WORKLOADS,
+        check_stack=lambda stack, config: job_readiness.failure_policy(stack),
         mandatory=False,
         tags=_TAGS,
     ),
@@ -45,8 +46,8 @@ RULES = [
         description="A Job that may run on Spot nodes has a backoffLimit of at least 1.",
         remediation="Set backoffLimit to at least 1, or leave it out: Kubernetes takes 6.",
         severity=Severity.MEDIUM,
-        types=("kubernetes:",),
-        check_resource=lambda resource, config: job_readiness.retry_limit(resource),
+        types=_WORKLOADS,
+        check_stack=lambda stack, config: job_readiness.retry_limit(stack),
         mandatory=False,
         tags=_TAGS,
     ),
@@ -59,8 +60,8 @@ RULES = [
         ),
         remediation="Set activeDeadlineSeconds to the longest that the work may take.",
         severity=Severity.LOW,
-        types=("kubernetes:",),
-        check_resource=lambda resource, config: job_readiness.deadline(resource),
+        types=_WORKLOADS,
+        check_stack=lambda stack, config: job_readiness.deadline(stack),
         mandatory=False,
         tags=_TAGS,
     ),
@@ -73,8 +74,8 @@ RULES = [
         ),
         remediation="Start the program itself, or put exec before it in the shell's script.",
         severity=Severity.MEDIUM,
-        types=("kubernetes:",),
-        check_resource=lambda resource, config: stop_signal.shell_before_program(resource),
+        types=_WORKLOADS,
+        check_stack=lambda stack, config: stop_signal.shells_before_programs(stack),
         mandatory=False,
         tags=_TAGS,
     ),
