@@ -1,11 +1,11 @@
 """Whether a bucket of checkpoints keeps, and bills, what was deleted or left behind.
 
 A bucket holds checkpoints when its label says so, when a label ties it to a cluster, when a
-workload names it as the place of checkpoints, or when it is named for them and is tied to a
-cluster; a bucket of data that a workload merely reads is not judged.
+workload names it as the place of checkpoints, or when it is named for them in a stack with clusters
+or workloads; a bucket of data that a workload merely reads is not judged.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from spotproof_gke.checkpoints import ENDING_ACTIONS, SOFT_DELETE_SECONDS
 from spotproof_gke.contract import (
@@ -14,12 +14,16 @@ from spotproof_gke.contract import (
     CLUSTER_LOCATION_LABEL,
     ROLE_LABEL,
 )
-from spotproof_gke.rules.bucket_users import BUCKET, label, services_of
-from spotproof_gke.rules.checkpoint_uses import checkpoint_buckets_in, is_named_for_checkpoints
-from spotproof_gke.rules.clusters import clusters_of
+from spotproof_gke.rules.bucket_users import BUCKET, label
+from spotproof_gke.rules.checkpoint_uses import (
+    checkpoint_buckets_in,
+    is_named_for_checkpoints,
+    is_open,
+)
+from spotproof_gke.rules.clusters import CLUSTER
 from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack, shown
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
-from spotproof_gke.rules.workloads import pod_specs
+from spotproof_gke.rules.workloads import PodSpec, pod_specs
 
 SOFT_DELETE_RULE = "a checkpoint bucket does not keep, and bill, the checkpoints that were deleted"
 LIFECYCLE_RULE = "a checkpoint bucket ends old data, or what interrupted uploads leave behind"
@@ -82,37 +86,46 @@ def checkpoint_buckets(stack: Stack) -> Iterator[tuple[Resource, bool]]:
     buckets = stack.of_type(BUCKET)
     if not buckets:
         return
-    clusters = clusters_of(stack)
-    tied = {id(bucket) for bucket, _ in services_of(stack, clusters)}
-    named, perhaps = _named(stack)
+    pods = [(user, pod) for user in stack.resources for pod in pod_specs(user)]
+    has_cluster = bool(pods or stack.of_type(CLUSTER))
+    named, perhaps = _named(pods, {bucket.urn for bucket in buckets if bucket.urn})
+    strangers = named - {text(bucket.get("name")) for bucket in buckets}
     for bucket in buckets:
-        role = label(bucket, ROLE_LABEL)
+        role, name = label(bucket, ROLE_LABEL), bucket.get("name")
         if text(role):
             if text(role) == CHECKPOINTS_ROLE:
                 yield bucket, True
-        elif text(bucket.get("name")) in named or (id(bucket) in tied and _is_meant(bucket)):
+        elif text(name) in named or (has_cluster and _is_meant(bucket)):
             yield bucket, role is not UNKNOWN
-        elif bucket.urn in perhaps or (role is UNKNOWN and clusters):
+        elif (
+            bucket.urn in perhaps
+            or (role is UNKNOWN and has_cluster)
+            or (name is UNKNOWN and strangers)
+        ):
             yield bucket, False
 
 
-def _named(stack: Stack) -> tuple[set[str], set[str]]:
-    """Names of buckets that workloads name as the place of checkpoints, and URNs of what they
-    depend on where such a name is not known yet."""
+def _named(
+    pods: Sequence[tuple[Resource, PodSpec]], buckets: set[str]
+) -> tuple[set[str], set[str]]:
+    """Names of buckets that workloads name as the place of checkpoints, and URNs of those that they
+    may name: where a value is not known, the buckets that it depends on, else any."""
     named: set[str] = set()
     perhaps: set[str] = set()
-    for resource in stack.resources:
-        for pod in pod_specs(resource):
-            for name in checkpoint_buckets_in(pod.spec):
-                if name is UNKNOWN:
-                    perhaps.update(resource.depends_on("spec"), resource.depends_on("template"))
-                else:
-                    named.add(name)
-    return named - {""}, perhaps - {""}
+    for resource, pod in pods:
+        for name in checkpoint_buckets_in(pod.spec):
+            if name is UNKNOWN:
+                urns = {*resource.depends_on("spec"), *resource.depends_on("template")}
+                perhaps |= (urns & buckets) or buckets
+            else:
+                named.add(name)
+        if is_open(pod.spec):
+            perhaps |= buckets
+    return named - {""}, perhaps
 
 
 def _is_meant(bucket: Resource) -> bool:
-    """Whether a bucket that serves a cluster is meant for its checkpoints, by names and labels."""
+    """Whether a bucket is meant for checkpoints, by its names and labels."""
     labels = mapping(bucket.get("labels"))
     if any(map(is_named_for_checkpoints, (bucket.name, bucket.get("name"), *labels.values()))):
         return True

@@ -37,29 +37,33 @@ def checkpoint_location(stack: Stack) -> Iterator[Finding]:
     """Findings for accelerator Jobs on Spot that name no place that outlives their pods."""
     stores = {each.urn for each in stack.of_type(BUCKET) if each.urn}
     for job in spot_jobs(stack):
-        if not _has_accelerators(job.pod) or _is_short(job) or _works_on_queue(job.pod):
+        accelerated = _has_accelerators(job.pod)
+        if accelerated is False or _is_short(job) or _works_on_queue(job.pod):
             continue
         named = names_a_place(job.pod)
         # A bucket of the stack in the specification is a place, though its name is not known yet.
         if named is False or (named is None and stores.isdisjoint(job.resource.depends_on("spec"))):
             found = f"{job.where}no bucket, volume or variable names a place for checkpoints"
-            sure = named is False and job.landing.spot is True
+            sure = named is False and accelerated is True and job.landing.spot is True
             yield job.resource.finding(found, _RULE, _FIX, sure)
 
 
-def _has_accelerators(spec: Any) -> bool:
-    selector = mapping(mapping(spec).get("nodeSelector"))
-    if selector.get(ACCELERATOR_KEY) or selector.get(TPU_SELECTOR_KEY):
+def _has_accelerators(spec: Any) -> bool | None:
+    """Whether a pod asks for GPUs or TPUs; None when that is not known."""
+    selector = dig(spec, "nodeSelector")
+    asked = [dig(selector, key) for key in (ACCELERATOR_KEY, TPU_SELECTOR_KEY)]
+    listed = mapping(spec).get("containers")
+    doubt = UNKNOWN in (selector, listed, *items(listed))
+    if selector is not UNKNOWN and any(value is not None for value in asked):
         return True
     for container in containers(spec):
         for kind in ("limits", "requests"):
-            asked = mapping(dig(container, "resources", kind))
-            if any(
-                number(count) != 0 and text(key).startswith(_ACCELERATORS)
-                for key, count in asked.items()
-            ):
-                return True
-    return False
+            counts = dig(container, "resources", kind)
+            doubt = doubt or counts is UNKNOWN
+            for key, count in mapping(counts).items():
+                if text(key).startswith(_ACCELERATORS) and number(count) != 0:
+                    return True
+    return None if doubt or spec is UNKNOWN else False
 
 
 def _is_short(job: SpotJob) -> bool:

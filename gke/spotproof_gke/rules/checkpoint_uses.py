@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from spotproof_gke.contract import CHECKPOINT_LOCATION_VARIABLE
-from spotproof_gke.rules.bucket_users import FUSE_DRIVER
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
 from spotproof_gke.rules.workloads import containers
+
+FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
+"""GKE's driver for buckets that are mounted as volumes."""
 
 _GS_ADDRESS = re.compile(r"gs://([a-z0-9][a-z0-9._-]*[a-z0-9])", re.IGNORECASE)
 _STORE_ADDRESS = re.compile(r"\b(?:gs|s3|gcs|hdfs|r2|oss|abfss?|az)://\S", re.IGNORECASE)
 _STORE_TOOL = re.compile(r"\b(?:gsutil|gcsfuse|gcloud\s+storage)\b")
 _SPEAKS_OF_STORE = re.compile(r"bucket|checkpoint|ckpt", re.IGNORECASE)
+_IS_STORE = re.compile(r"bucket|(?:checkpoint|ckpt).*(?:ur[il]|location)$", re.IGNORECASE)
 _SPEAKS_OF_CHECKPOINTS = re.compile(
     r"checkpoint|ckpt|(?<![a-z])(?:output|save|resume|work|model)[-_]?(?:dir|path|uri|url|location)",
     re.IGNORECASE,
@@ -61,24 +64,35 @@ def names_a_place(spec: object) -> bool | None:
         for said, value in _said(container):
             if value is UNKNOWN:
                 doubt = True
-            if said and _SPEAKS_OF_STORE.search(said) and _may_be_place(value):
+            if value is UNKNOWN and _IS_STORE.search(said):
+                return True
+            if _SPEAKS_OF_STORE.search(said) and _may_be_place(text(value)):
                 return True
             if _STORE_ADDRESS.search(text(value)) or _STORE_TOOL.search(text(value)):
                 return True
-    return None if doubt or UNKNOWN in _parts(spec) else False
+    return None if doubt or is_open(spec) else False
 
 
-def _may_be_place(value: Any) -> bool:
+def _may_be_place(value: str) -> bool:
     """Whether a value can name a bucket; a path alone is on the node, and goes with it."""
-    said = text(value)
-    if value is UNKNOWN:
-        return True
-    return bool(said) and number(said) is None and not _NO_PLACE.match(said)
+    return bool(value) and number(value) is None and not _NO_PLACE.match(value)
 
 
-def _parts(spec: object) -> list[Any]:
-    listed = mapping(spec).get("containers")
-    return [spec, listed, *items(listed)]
+def is_open(spec: object) -> bool:
+    """Whether a part of a pod is not known that could name anything."""
+    parts = mapping(spec)
+    seen = [spec, parts.get("containers"), parts.get("volumes")]
+    seen += [*items(parts.get("containers")), *items(parts.get("volumes"))]
+    for container in containers(spec):
+        for key in ("command", "args", "env", "volumeMounts"):
+            seen += [container.get(key), *items(container.get(key))]
+        seen += [mapping(variable).get("name") for variable in items(container.get("env"))]
+        for mount in items(container.get("volumeMounts")):
+            seen += [mapping(mount).get("name"), mapping(mount).get("mountPath")]
+    for volume in items(parts.get("volumes")):
+        source = mapping(volume).get("csi")
+        seen += [mapping(volume).get("name"), source, dig(source, "driver")]
+    return any(part is UNKNOWN for part in seen)
 
 
 def _lasts(volume: object) -> bool | None:
@@ -133,4 +147,4 @@ def checkpoint_buckets_in(spec: object) -> Iterator[Any]:
             words = [name, *mounted.get(name, ())]
             if any(is_named_for_checkpoints(word) for word in words):
                 bucket = dig(source, "volumeAttributes", "bucketName")
-                yield bucket if bucket is UNKNOWN else text(bucket)
+                yield UNKNOWN if bucket is UNKNOWN else text(bucket)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spotproof_gke.capacity import FLEX_START_KEY, PROVISIONING_KEY, Capacity, is_flexible
+from spotproof_gke.capacity import FLEX_START_KEY, PROVISIONING_KEY
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.interruptible_pools import (
     NODE_POOL_KEY,
@@ -53,35 +53,56 @@ class Landings:
 
     def __init__(self, stack: Stack) -> None:
         self.pools = tuple(pools_of(stack))
+        self._labels = {key for pool in self.pools for key in pool.labels}
         self._classes = dict(_classes(stack, self.pools))
+        self._found: dict[tuple[Any, ...], tuple[Pool, ...]] = {}
 
     def of(self, spec: object) -> Landing:
         """Where a pod with this specification may run."""
         selector = mapping(mapping(spec).get("nodeSelector"))
         spot, flex = _by_scheduling(spec)
-        found = [pool for pool in self.pools if pool.answers(selector) is not False]
-        if not spot and not flex and self._names_pools(selector) and found:
-            answers = [_either(pool.is_interruptible) for pool in found]
-            if all(answers) and all(pool.capacity for pool in found):
-                sure = all(pool.answers(selector) for pool in found)
-                spot = _among(found, (Capacity.SPOT,), sure)
-                flex = _among(found, (Capacity.FLEX_START, Capacity.FLEX_START_QUEUED), sure)
+        found = self._answering(selector)
+        if not spot and not flex and self._names_pools(selector):
+            named = _by_pools(found, selector)
+            spot, flex = _either(spot, named[0]), _either(flex, named[1])
         by_class = self._classes.get(text(selector.get(COMPUTE_CLASS_KEY)))
         if by_class:
             spot, flex = _either(spot, by_class[0]), _either(flex, by_class[1])
-        return Landing(spot, flex, tuple(pool for pool in found if pool.is_interruptible))
+        ending = (pool for pool in found if pool.is_interruptible is not False)
+        return Landing(spot, flex, tuple(ending))
+
+    def _answering(self, selector: Mapping[Any, Any]) -> tuple[Pool, ...]:
+        """The pools that a selector finds, or may find. Many pods have the same selector."""
+        key = tuple(
+            (name, value if value is UNKNOWN else text(value)) for name, value in selector.items()
+        )
+        if key not in self._found:
+            found = (pool for pool in self.pools if pool.answers(selector) is not False)
+            self._found[key] = tuple(found)
+        return self._found[key]
 
     def _names_pools(self, selector: Mapping[Any, Any]) -> bool:
         """Whether a selector asks for a pool by its name or by a label that its owner gave it."""
+        unseen = any(not pool.all_known for pool in self.pools)
         return any(
-            key == NODE_POOL_KEY
-            or (not is_set_by_others(key) and any(key in pool.labels for pool in self.pools))
+            key == NODE_POOL_KEY or (not is_set_by_others(key) and (unseen or key in self._labels))
             for key in selector
         )
 
 
-def _among(pools: Sequence[Pool], capacities: Sequence[Capacity], sure: bool) -> bool | None:
-    return (True if sure else None) if any(p.capacity in capacities for p in pools) else False
+def _by_pools(
+    found: Sequence[Pool], selector: Mapping[Any, Any]
+) -> tuple[bool | None, bool | None]:
+    """Whether a selector that names pools leads to Spot, and to flex-start nodes alone."""
+    sure = True
+    for pool in found:
+        answer = pool.answers(selector)
+        if answer and pool.is_interruptible is False:
+            return False, False
+        sure = sure and bool(answer and pool.is_interruptible)
+    spot = _either(*(pool.is_spot for pool in found))
+    flex = _either(*(pool.is_flex_start for pool in found))
+    return (spot if sure or not spot else None), (flex if sure or not flex else None)
 
 
 def interruptible_pods(
@@ -111,7 +132,9 @@ def _by_scheduling(spec: object) -> tuple[bool | None, bool | None]:
         return False, either
     rest = [certain for _, certain in spot_scheduling(_without_flex_start(spec))]
     spot = (True if any(rest) else None) if rest else False
-    return spot, (False if len(rest) == len(found) else either)
+    if len(rest) < len(found):
+        return spot, either
+    return spot, (False if all(found) else None)
 
 
 def _without_flex_start(value: object) -> Any:
@@ -137,7 +160,13 @@ def _classes(
     stack: Stack, pools: Sequence[Pool]
 ) -> Iterator[tuple[str, tuple[bool | None, bool | None]]]:
     """Compute classes: whether one takes Spot nodes, and whether flex-start ones."""
-    ends = {text(pool.labels[NODE_POOL_KEY]) or pool.name: pool for pool in pools}
+    known: dict[str, Pool] = {}
+    nameless: list[Pool] = []
+    for pool in pools:
+        name = pool.labels[NODE_POOL_KEY]
+        if name is UNKNOWN:
+            nameless.append(pool)
+        known[pool.name if name is UNKNOWN else text(name)] = pool
     for resource in stack.resources:
         if kind_of(resource) != "ComputeClass" or ":cloud.google.com/" not in resource.type:
             continue
@@ -150,8 +179,16 @@ def _classes(
                 (dig(each, "flexStart", "enabled"), flex),
             ):
                 answers.append(None if said is UNKNOWN else is_true(said))
-            named = [ends.get(text(name)) for name in items(dig(each, "nodepools"))]
-            spot += [pool.capacity is Capacity.SPOT for pool in named if pool]
-            flex += [bool(pool.capacity and is_flexible(pool.capacity)) for pool in named if pool]
+            names = dig(each, "nodepools")
+            if UNKNOWN in (names, *items(names)):
+                spot.append(None)
+                flex.append(None)
+            for name in items(names):
+                pool = known.get(text(name))
+                chosen = [pool] if pool else nameless
+                spot += [(one.is_spot if pool or not one.is_spot else None) for one in chosen]
+                flex += [
+                    (one.is_flex_start if pool or not one.is_flex_start else None) for one in chosen
+                ]
         name = text(dig(resource.get("metadata"), "name")) or resource.name
         yield name, (_either(*spot), _either(*flex))

@@ -16,8 +16,8 @@ from spotproof_gke.capacity import (
     is_flexible,
 )
 from spotproof_gke.grace import Budget, Mode, termination_budget
-from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
-from spotproof_gke.rules.finding import Stack
+from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL
+from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.pools import flag
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, number, text
 from spotproof_gke.rules.spot_scheduling import COMPUTE_CLASS_KEY
@@ -52,9 +52,19 @@ class Pool:
     all_known: bool = True
 
     @property
-    def is_interruptible(self) -> bool:
-        """Whether its nodes can be taken away, or end."""
-        return self.capacity is Capacity.SPOT or bool(self.capacity and is_flexible(self.capacity))
+    def is_spot(self) -> bool | None:
+        """Whether its nodes can be taken away; None when that is not known."""
+        return None if self.capacity is None else self.capacity is Capacity.SPOT
+
+    @property
+    def is_flex_start(self) -> bool | None:
+        """Whether its nodes end at a known time; None when that is not known."""
+        return None if self.capacity is None else is_flexible(self.capacity)
+
+    @property
+    def is_interruptible(self) -> bool | None:
+        """Whether its nodes can be taken away, or end; None when that is not known."""
+        return None if self.capacity is None else bool(self.is_spot or self.is_flex_start)
 
     def answers(self, selector: Mapping[Any, Any]) -> bool | None:
         """Whether its nodes have the labels of a selector; None when that is not known."""
@@ -76,8 +86,18 @@ def pools_of(stack: Stack) -> Iterator[Pool]:
             keys = ("name", "nodeConfig", "queuedProvisioning")
             yield _pool(resource.name, {key: resource.get(key) for key in keys})
         else:
-            for place, pool in enumerate(inline_pools(resource)):
-                yield _pool(f"{resource.name} nodePools[{place}]", pool)
+            for where, pool in listed_pools(resource):
+                yield _pool(f"{resource.name} {where}", pool)
+
+
+def listed_pools(cluster: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The pools that a cluster lists itself, also those of which nothing is known."""
+    pools = cluster.get("nodePools")
+    unknown = {"nodeConfig": UNKNOWN}
+    if pools is UNKNOWN:
+        yield "nodePools", unknown
+    for place, pool in enumerate(items(pools)):
+        yield f"nodePools[{place}]", unknown if pool is UNKNOWN else mapping(pool)
 
 
 def _pool(name: str, pool: Mapping[str, Any]) -> Pool:

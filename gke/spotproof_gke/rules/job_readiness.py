@@ -13,7 +13,7 @@ from typing import Any
 
 from spotproof_gke.rules.finding import Finding, Stack, shown
 from spotproof_gke.rules.pool_capacity import NODE_LIFETIME_SECONDS
-from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
+from spotproof_gke.rules.reading import UNKNOWN, dig, items, number, text
 from spotproof_gke.rules.spot_jobs import SpotJob, interruptible_jobs, spot_jobs
 
 INTERRUPTED_CODES = (143, 137)
@@ -82,10 +82,10 @@ def deadline(stack: Stack) -> Iterator[Finding]:
     for job in interruptible_jobs(stack):
         stated = (dig(job.spec, "activeDeadlineSeconds"), dig(job.pod, "activeDeadlineSeconds"))
         limits = [limit for limit in map(number, stated) if limit and limit > 0]
-        if job.landing.spot is False:
-            yield from _beyond_lifetime(job, min(limits, default=0))
-        elif not limits:
-            value = UNKNOWN if UNKNOWN in stated else stated[0]
+        value = UNKNOWN if not limits and UNKNOWN in stated else min(limits, default=stated[0])
+        if job.landing.spot is not True:
+            yield from _beyond_lifetime(job, value)
+        if job.landing.spot is not False and not limits:
             yield _finding(
                 job,
                 f"activeDeadlineSeconds is {_said(value)}",
@@ -95,27 +95,30 @@ def deadline(stack: Stack) -> Iterator[Finding]:
             )
 
 
-def _beyond_lifetime(job: SpotJob, limit: float) -> Iterator[Finding]:
-    asked = number(dig(job.pod, "nodeSelector", LIFETIME_KEY))
-    most = min(asked or NODE_LIFETIME_SECONDS[1], NODE_LIFETIME_SECONDS[1])
-    if limit > most:
+def _beyond_lifetime(job: SpotJob, limit: Any) -> Iterator[Finding]:
+    asked = dig(job.pod, "nodeSelector", LIFETIME_KEY)
+    most = min(number(asked) or NODE_LIFETIME_SECONDS[1], NODE_LIFETIME_SECONDS[1])
+    stated = number(limit) or 0
+    if (limit is UNKNOWN and job.landing.spot is False) or (
+        stated > (0 if asked is UNKNOWN else most)
+    ):
         yield _finding(
             job,
-            f"activeDeadlineSeconds is {shown(limit)}, more than the {shown(most)} s "
-            "that a flex-start node lives",
+            f"activeDeadlineSeconds is {shown(limit)}, and a flex-start node lives {shown(most)} s",
             "a Job on flex-start nodes ends before its node",
             "split the work, or lower the deadline",
-            job.landing.flex_start is True,
+            UNKNOWN not in (limit, asked),
         )
 
 
 def _counts_disruption(job: SpotJob) -> tuple[str, bool] | None:
     """Why a lost node counts as a failure, and whether that is certain; None when it does not."""
-    if _is_restarted_for_free(job.job_set):
+    restarted = _is_restarted_for_free(job.job_set)
+    if restarted:
         return None
     rules = dig(job.spec, "podFailurePolicy", "rules")
     listed: Sequence[Any] = [UNKNOWN] if rules is UNKNOWN else items(rules)
-    doubt = dig(job.job_set, "failurePolicy") is UNKNOWN
+    doubt = restarted is None
     for place, rule in enumerate(listed):
         action, matches = dig(rule, "action"), _matches_lost_node(rule)
         if matches is False:
@@ -153,12 +156,19 @@ def _matches_lost_node(rule: Any) -> bool | None:
     return None if doubt else False
 
 
-def _is_restarted_for_free(job_set: Any) -> bool:
-    """Whether a JobSet starts its Jobs again without counting, for failures by pod policy too."""
-    for rule in items(dig(job_set, "failurePolicy", "rules")):
-        reasons = [text(reason) for reason in items(mapping(rule).get("onJobFailureReasons"))]
-        if text(mapping(rule).get("action")) in _IGNORING_RESTART:
-            return not reasons or "PodFailurePolicy" in reasons
+def _is_restarted_for_free(job_set: Any) -> bool | None:
+    """Whether a JobSet starts its Jobs again without counting, for failures by pod policy too.
+
+    None when that is not known.
+    """
+    rules = dig(job_set, "failurePolicy", "rules")
+    for rule in [UNKNOWN] if rules is UNKNOWN else items(rules):
+        action, reasons = dig(rule, "action"), dig(rule, "onJobFailureReasons")
+        if UNKNOWN in (action, reasons):
+            return None
+        if text(action) in _IGNORING_RESTART:
+            said = [text(reason) for reason in items(reasons)]
+            return not said or "PodFailurePolicy" in said
     return False
 
 

@@ -7,8 +7,9 @@ by it, also those that a cluster lists itself.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
+from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL
 from spotproof_gke.rules.finding import Finding, Resource, shown
+from spotproof_gke.rules.interruptible_pools import listed_pools
 from spotproof_gke.rules.pool_capacity import pool_conflicts
 from spotproof_gke.rules.pools import flag
 from spotproof_gke.rules.reading import UNKNOWN, dig
@@ -36,5 +37,5 @@ def _pools(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if resource.type == NODE_POOL:
         yield "", {key: resource.get(key) for key in ("nodeConfig", "management")}
     elif resource.type == CLUSTER:
-        for number, pool in enumerate(inline_pools(resource)):
-            yield f"nodePools[{number}]: ", pool
+        for where, pool in listed_pools(resource):
+            yield f"{where}: ", pool

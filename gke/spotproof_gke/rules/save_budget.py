@@ -78,10 +78,19 @@ def save_estimates(stack: Stack) -> Iterator[Finding]:
 
 
 def _estimates(spec: object) -> Iterator[Any]:
-    """The stated values; one that another object holds (`valueFrom`) is not seen."""
+    """The stated values; one that another object holds (`valueFrom`) is not seen.
+
+    `UNKNOWN` where the variable, or its value, may stand in what is not known.
+    """
+    listed = mapping(spec).get("containers")
+    if UNKNOWN in (spec, listed, *items(listed)):
+        yield UNKNOWN
     for container in containers(spec):
-        for variable in items(container.get("env")):
+        variables = container.get("env")
+        for variable in [UNKNOWN] if variables is UNKNOWN else items(variables):
             parts = mapping(variable)
+            if UNKNOWN in (variable, parts.get("name")):
+                yield UNKNOWN
             if text(parts.get("name")) != SAVE_ESTIMATE_VARIABLE:
                 continue
             value = parts.get("value")

@@ -74,7 +74,10 @@ def _jobs(kind: str, props: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]
             where = "" if replicated is UNKNOWN else f"replicatedJobs[{place}]: "
             yield where, dig(each, "template", "spec"), job_set
     elif kind.endswith("List"):
-        for place, each in enumerate(items(props.get("items"))):
+        listed = props.get("items")
+        if UNKNOWN in (listed, *items(listed)) and kind[:-4] in _JOB_AT:
+            yield "", UNKNOWN, None
+        for place, each in enumerate(items(listed)):
             one = mapping(each)
             for where, spec, job_set in _jobs(text(one.get("kind")) or kind[:-4], one):
                 yield f"items[{place}]: {where}", spec, job_set

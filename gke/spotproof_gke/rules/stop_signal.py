@@ -39,11 +39,12 @@ def shell_before_program(resource: Resource, spec: object, certain: bool) -> Ite
         found = "whether a container starts a shell"
         yield resource.finding(found, SIGNAL_RULE, _FIX, False)
         return
-    for where, container in _programs(spec):
+    for where, container, runs_on in _programs(spec):
         kept = None if container is UNKNOWN else _keeps_shell(container)
         if kept is not False:
             found = f"{where} starts a shell that stays in front of the program"
-            yield resource.finding(found, SIGNAL_RULE, _FIX, certain and kept is True)
+            sure = certain and kept is True and runs_on
+            yield resource.finding(found, SIGNAL_RULE, _FIX, sure)
 
 
 def shells_before_programs(stack: Stack) -> Iterator[Finding]:
@@ -52,14 +53,15 @@ def shells_before_programs(stack: Stack) -> Iterator[Finding]:
         yield from shell_before_program(resource, pod.spec, landing.may_end is True)
 
 
-def _programs(spec: object) -> Iterator[tuple[str, Any]]:
-    """The containers that run until the pod ends, each with words for where it stands."""
+def _programs(spec: object) -> Iterator[tuple[str, Any, bool]]:
+    """The containers that run until the pod ends: where it stands, it, and if it surely does."""
     for key in ("containers", "initContainers"):
         listed = mapping(spec).get(key)
         for index, each in enumerate([UNKNOWN] if listed is UNKNOWN else items(listed)):
             restarts = dig(each, "restartPolicy")
-            if key == "containers" or text(restarts) == "Always":
-                yield (key if listed is UNKNOWN else f"{key}[{index}]"), each
+            runs_on = key == "containers" or text(restarts) == "Always"
+            if runs_on or restarts is UNKNOWN:
+                yield (key if listed is UNKNOWN else f"{key}[{index}]"), each, runs_on
 
 
 def _keeps_shell(container: object) -> bool | None:
@@ -106,6 +108,8 @@ def _without_wrappers(words: Sequence[Any]) -> Sequence[Any]:
             options.append(text(rest.pop(0)))
             if options[-1] == "--":
                 break
+        if rest[:1] == [UNKNOWN]:
+            return rest
         if name == "env":
             while rest and _ASSIGNMENT.match(text(rest[0])):
                 rest.pop(0)
