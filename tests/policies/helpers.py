@@ -50,6 +50,11 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_constructor("!unknown", lambda loader, node: UNKNOWN_STRING_VALUE)
 
 
+def load_yaml(text: str) -> Any:
+    """The one document of a text, where `!unknown` stands for what a preview does not know."""
+    return yaml.load(text, _Loader)
+
+
 @dataclass(frozen=True)
 class Case:
     """One case of a fixture file: resources by program name, and the findings to expect."""
