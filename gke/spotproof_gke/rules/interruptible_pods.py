@@ -21,6 +21,11 @@ from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, t
 from spotproof_gke.rules.spot_scheduling import COMPUTE_CLASS_KEY, spot_scheduling
 from spotproof_gke.rules.workloads import PodSpec, kind_of, pod_specs
 
+_Answer = tuple[tuple[Pool, ...], tuple[Pool, ...]]
+
+_MAYBE = "?"
+"""No value of a label: Kubernetes allows letters, digits and `-_.` alone."""
+
 
 @dataclass(frozen=True)
 class Landing:
@@ -29,7 +34,8 @@ class Landing:
     Attributes:
         spot: Whether on nodes that can be taken away; None when that is not known.
         flex_start: Whether on nodes that end at a known time; None when that is not known.
-        pools: The pools of the stack with such nodes that its selector finds.
+        pools: The pools of the stack with such nodes that its selector finds, the first of each
+            termination budget.
     """
 
     spot: bool | None
@@ -53,41 +59,63 @@ class Landings:
 
     def __init__(self, stack: Stack) -> None:
         self.pools = tuple(pools_of(stack))
-        self._labels = {key for pool in self.pools for key in pool.labels}
         self._classes = dict(_classes(stack, self.pools))
-        self._found: dict[tuple[Any, ...], tuple[Pool, ...]] = {}
+        self._found: dict[tuple[Any, ...], _Answer] = {}
+        self._holders: dict[str, dict[str, list[Pool]]] = {}
 
     def of(self, spec: object) -> Landing:
         """Where a pod with this specification may run."""
         selector = mapping(mapping(spec).get("nodeSelector"))
         spot, flex = _by_scheduling(spec)
-        found = self._answering(selector)
+        found, budgets = self._answering(selector)
         if not spot and not flex and self._names_pools(selector):
             named = _by_pools(found, selector)
             spot, flex = _either(spot, named[0]), _either(flex, named[1])
         by_class = self._classes.get(text(selector.get(COMPUTE_CLASS_KEY)))
         if by_class:
             spot, flex = _either(spot, by_class[0]), _either(flex, by_class[1])
-        ending = (pool for pool in found if pool.is_interruptible is not False)
-        return Landing(spot, flex, tuple(ending))
+        return Landing(spot, flex, budgets)
 
-    def _answering(self, selector: Mapping[Any, Any]) -> tuple[Pool, ...]:
+    def _answering(self, selector: Mapping[Any, Any]) -> _Answer:
         """The pools that a selector finds, or may find. Many pods have the same selector."""
         key = tuple(
             (name, value if value is UNKNOWN else text(value)) for name, value in selector.items()
         )
         if key not in self._found:
-            found = (pool for pool in self.pools if pool.answers(selector) is not False)
-            self._found[key] = tuple(found)
+            near = self._holding(selector)
+            found = tuple(pool for pool in near if pool.answers(selector) is not False)
+            ending = [pool for pool in found if pool.is_interruptible is not False]
+            first = {pool.budget: pool for pool in reversed(ending)}
+            self._found[key] = found, tuple(pool for pool in ending if first[pool.budget] is pool)
         return self._found[key]
+
+    def _holding(self, selector: Mapping[Any, Any]) -> Sequence[Pool]:
+        """The pools that one label of a selector leaves: not all are looked at each time."""
+        for key, wanted in selector.items():
+            if wanted is not UNKNOWN and _is_the_owners(key):
+                holders = self._holders_of(text(key))
+                return [*holders.get(text(wanted), ()), *holders[_MAYBE]]
+        return self.pools
+
+    def _holders_of(self, key: str) -> dict[str, list[Pool]]:
+        """Pools by what they have under a label; `_MAYBE` for those of which it is not known."""
+        if key not in self._holders:
+            holders: dict[str, list[Pool]] = {_MAYBE: []}
+            for pool in self.pools:
+                held = pool.labels.get(key)
+                unseen = key not in pool.labels and not pool.all_known
+                place = _MAYBE if held is UNKNOWN or unseen else text(held)
+                holders.setdefault(place, []).append(pool)
+            self._holders[key] = holders
+        return self._holders[key]
 
     def _names_pools(self, selector: Mapping[Any, Any]) -> bool:
         """Whether a selector asks for a pool by its name or by a label that its owner gave it."""
-        unseen = any(not pool.all_known for pool in self.pools)
-        return any(
-            key == NODE_POOL_KEY or (not is_set_by_others(key) and (unseen or key in self._labels))
-            for key in selector
-        )
+        return any(_is_the_owners(key) for key in selector)
+
+
+def _is_the_owners(key: object) -> bool:
+    return key == NODE_POOL_KEY or not is_set_by_others(key)
 
 
 def _by_pools(

@@ -80,62 +80,62 @@ def _queues(stack: Stack) -> Sequence[tuple[Resource, bool]]:
     if not found:
         return ()
     landings = Landings(stack)
-    ours: list[_Worker] = []
-    taken: set[int] = set()
+    ours, others = _Users(), _Users()
+    ending: set[int] = set()
     answers = [pool.is_interruptible for pool in landings.pools]
     for user, pod, landing in interruptible_pods(stack, landings):
         answers.append(landing.may_end)
-        taken.add(id(user))
+        ending.add(id(user))
         if landing.may_end:
-            ours.append(_Worker(user, pod.spec))
-    if not any(answer is not False for answer in answers):
+            ours.add(user, pod.spec)
+    if all(answer is False for answer in answers):
         return ()
-    certain = any(answers)
-    named = [queue for queue in found if any(worker.names(queue) for worker in ours)]
-    if named:
+    named = [ours.name(queue) for queue in found]
+    if any(named):
         # A name that is not known may be the one that a worker states, and the other way round.
-        known = {queue.urn for queue in found if queue.urn}
-        unclear = any(worker.is_unclear(known) for worker in ours)
-        perhaps = [
-            queue
-            for queue in found
-            if queue not in named and (unclear or queue.get("name") is UNKNOWN)
+        unclear = ours.may_name_another({queue.urn for queue in found})
+        return [
+            (queue, is_named)
+            for queue, is_named in zip(found, named, strict=True)
+            if is_named or unclear or queue.get("name") is UNKNOWN
         ]
-        return [*((queue, True) for queue in named), *((queue, False) for queue in perhaps)]
-    others = [
-        _Worker(user, pod.spec)
-        for user in stack.resources
-        if id(user) not in taken
-        for pod in pod_specs(user)
-    ]
-    strangers = [queue for queue in found if not any(other.names(queue) for other in others)]
-    return [(queue, certain) for queue in strangers]
+    for user in stack.resources:
+        if id(user) not in ending:
+            for pod in pod_specs(user):
+                others.add(user, pod.spec)
+    return [(queue, any(answers)) for queue in found if not others.name(queue)]
 
 
 def _is_pushed(queue: Resource) -> bool:
     return any(mapping(queue.get(key)) for key in _PUSHED)
 
 
-class _Worker:
-    """A workload, with the words that could name a subscription."""
+class _Users:
+    """Workloads that may pull from a subscription: what they depend on, and what they name."""
 
-    def __init__(self, resource: Resource, spec: object) -> None:
-        self.resource = resource
-        self.urns = {*resource.depends_on("spec"), *resource.depends_on("template")}
-        words = list(_words(spec))
-        self._is_open, self._has_unknown = is_open(spec), UNKNOWN in words
-        self.words = {text(word).rsplit("/", 1)[-1].rsplit("=", 1)[-1] for word in words}
+    def __init__(self) -> None:
+        self._urns: set[str] = set()
+        self._words: set[str] = set()
+        self._open = False
+        self._unknown_of: list[set[str]] = []
 
-    def is_unclear(self, queues: Collection[str]) -> bool:
-        """Whether it may name a queue in what is not known, beside those that it depends on."""
-        return self._is_open or (self._has_unknown and self.urns.isdisjoint(queues))
+    def add(self, user: Resource, spec: object) -> None:
+        """Take in a workload and its pod specification."""
+        urns, words = {*user.depends_on("spec"), *user.depends_on("template")}, list(_words(spec))
+        self._urns |= urns
+        self._words |= {text(word).rsplit("/", 1)[-1].rsplit("=", 1)[-1] for word in words}
+        self._open = self._open or is_open(spec)
+        if UNKNOWN in words:
+            self._unknown_of.append(urns)
 
-    def names(self, queue: Resource) -> bool:
-        """Whether it depends on a subscription, or names it in a variable or an argument."""
-        if queue.urn and queue.urn in self.urns:
-            return True
+    def name(self, queue: Resource) -> bool:
+        """Whether one depends on a subscription, or names it in a variable or an argument."""
         name = text(queue.get("name"))
-        return bool(name) and name in self.words
+        return queue.urn in self._urns or (bool(name) and name in self._words)
+
+    def may_name_another(self, queues: Collection[str]) -> bool:
+        """Whether one may name a queue in what is not known, beside those that it depends on."""
+        return self._open or any(urns.isdisjoint(queues) for urns in self._unknown_of)
 
 
 def _words(spec: object) -> Iterator[Any]:
