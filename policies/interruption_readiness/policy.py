@@ -39,8 +39,8 @@ RULES = [
         name="spot-job-failure-policy",
         display_name="Spot Job that ignores lost nodes",
         description=(
-            "A Job that may run on Spot nodes ignores DisruptionTarget in its podFailurePolicy, so "
-            "that a lost node does not use up a retry."
+            "The first rule of podFailurePolicy that matches a lost node ignores it, in a Job that "
+            "may run on Spot nodes, so that it does not use up a retry."
         ),
         remediation=(
             "Add to podFailurePolicy.rules, before others: action Ignore, onPodConditions with "
@@ -67,8 +67,8 @@ RULES = [
         name="spot-job-deadline",
         display_name="Spot Job with a deadline",
         description=(
-            "A Job that may run on Spot nodes has activeDeadlineSeconds; interruptions that do not "
-            "count could otherwise go on for ever."
+            "A Job that may run on Spot nodes has a deadline: interruptions that do not count could "
+            "go on for ever. On flex-start nodes a deadline lies within a node's life of 7 days."
         ),
         remediation="Set activeDeadlineSeconds to the longest that the work may take.",
         severity=Severity.LOW,
@@ -81,8 +81,8 @@ RULES = [
         name="spot-program-gets-stop-signal",
         display_name="Program on Spot gets SIGTERM",
         description=(
-            "No shell stands between SIGTERM and a program that may run on Spot nodes; a shell "
-            "does not pass the signal on, so nothing is saved."
+            "No shell stands between SIGTERM and a program that may lose its node; a shell does "
+            "not pass the signal on, so nothing is saved."
         ),
         remediation="Start the program itself, or put exec before it in the shell's script.",
         severity=Severity.MEDIUM,
