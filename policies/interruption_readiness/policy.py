@@ -67,8 +67,8 @@ RULES = [
         name="spot-job-deadline",
         display_name="Spot Job with a deadline",
         description=(
-            "A Job that may run on Spot nodes has a deadline: interruptions that do not count could "
-            "go on for ever. On flex-start nodes a deadline lies within a node's life of 7 days."
+            "A Job that may run on Spot nodes has a deadline: interruptions that do not count "
+            "could go on for ever. On flex-start nodes it lies within a node's life of 7 days."
         ),
         remediation="Set activeDeadlineSeconds to the longest that the work may take.",
         severity=Severity.LOW,
