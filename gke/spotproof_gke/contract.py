@@ -23,3 +23,13 @@ EXIT_HOPELESS = 42
 
 EXIT_INTERRUPTED = 143
 """Stopped by SIGTERM after saving (128 + 15); a Job replaces the pod and does not count it."""
+
+SAVE_ESTIMATE_VARIABLE = "SPOTPROOF_SAVE_ESTIMATE_SECONDS"
+"""Environment variable: how long the program's save on SIGTERM takes, in seconds, 0 or more.
+
+Stated by whoever measured it; absent says nothing. It must fit into the termination budget of the
+pool, see `spotproof_gke.grace`.
+"""
+
+CHECKPOINT_LOCATION_VARIABLE = "SPOTPROOF_CHECKPOINT_LOCATION"
+"""Environment variable: where checkpoints go, `gs://BUCKET/PATH` or a path on a mounted volume."""

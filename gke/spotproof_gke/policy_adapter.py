@@ -158,18 +158,39 @@ def _policy(
     }
     if rule.config:
         common["config_schema"] = PolicyConfigSchema(dict(rule.config))
-    if rule.mend and True in certainties:
-        common["remediate"] = remediate
+    mends = {"remediate": remediate} if rule.mend and True in certainties else {}
     if rule.check_resource:
-        return ResourceValidationPolicy(validate=validate_resource, **common)
+        return ResourceValidationPolicy(validate=validate_resource, **mends, **common)
+    if mends:
+        return _MendingStackPolicy(validate=validate_stack, **mends, **common)
     return StackValidationPolicy(validate=validate_stack, **common)
+
+
+class _MendingStackPolicy(ResourceValidationPolicy):
+    """A policy that judges the whole stack, and mends one resource at a time.
+
+    The SDK has a class for either and asks by `isinstance` alone; both under one name keep the
+    level of the rule in one place.
+    """
+
+    def has_validation(self) -> bool:
+        """Not of single resources."""
+        return False
+
+
+StackValidationPolicy.register(_MendingStackPolicy)
 
 
 def _mended(props: Any, mend: Mend) -> Any:
     """`props`, changed in place, so that all that is secret or unknown in it stays as it is."""
     holder = props
     for key in mend.path[:-1]:
+        if holder.get(key) is None:
+            holder[key] = {}
         holder = holder[key]
+    if mend.item is None:
+        holder[mend.path[-1]] = mend.value
+        return props
     held = holder.get(mend.path[-1])
     # The proxy's own list still has its secrets marked; its items read one by one have not.
     inner = held["__target"] if isinstance(held, _ListSecretsProxy) else held

@@ -24,15 +24,6 @@ PENDING = (
     "subnet-in-cluster-region",
     "topic-storage-in-cluster-region",
     "image-registry-in-cluster-region",
-    "pod-grace-within-budget",
-    "save-estimate-within-budget",
-    "spot-job-checkpoint-location",
-    "queue-dead-letter",
-    "queue-message-retention",
-    "queue-subscription-expires",
-    "checkpoint-bucket-soft-delete",
-    "checkpoint-bucket-lifecycle",
-    "flex-start-pool-auto-repair",
     "node-pool-accepted-by-gke",
 )
 """Policies that labels name and no pack has yet."""

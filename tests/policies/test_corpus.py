@@ -36,17 +36,10 @@ DISAGREEMENTS = {
         configmap-names-far-buckets unlabelled-bucket-in-cluster-region fast_scratch
         configmap-names-far-buckets unlabelled-bucket-in-cluster-region train_data
     """,
-    "Jobs are not judged by pool, flex-start and kind of shell yet": """
-        cluster-toolkit-flex-start-h200 spot-job-deadline gpu-job-1
-        cluster-toolkit-flex-start-h200 spot-job-failure-policy gpu-job-1
-        cluster-toolkit-flex-start-h200 spot-job-restart-policy gpu-job-1
-        cluster-toolkit-flex-start-h4d spot-job-deadline h4d-job-1
-        cluster-toolkit-flex-start-h4d spot-job-failure-policy h4d-job-1
-        cluster-toolkit-flex-start-h4d spot-job-restart-policy h4d-job-1
+    "pods of kinds that are not Kubernetes' own are not found yet": """
+        pytorchjob-on-spot-with-shell pod-grace-within-budget ddp
+        pytorchjob-on-spot-with-shell save-estimate-within-budget ddp
         pytorchjob-on-spot-with-shell spot-program-gets-stop-signal ddp
-        spot-job-by-own-pool-label spot-job-failure-policy convertir
-        spot-job-by-own-pool-label spot-job-retry-limit convertir
-        spot-job-naive spot-program-gets-stop-signal finetune
     """,
 }
 """Where the rules disagree with labels that stand: program, policy and resource, by reason.
@@ -118,7 +111,7 @@ def test_summary_names_what_is_missed_invented_and_pending() -> None:
             "resources": {"a": {"type": "x:y:Z"}, "b": {"type": "x:y:Z"}},
             "expect": [
                 {"policy": "spot-pool-taint", "resource": "a"},
-                {"policy": "queue-dead-letter", "resource": "a"},
+                {"policy": "subnet-in-cluster-region", "resource": "a"},
             ],
             "undecided": [{"policy": "spot-job-deadline", "resource": "b"}],
         },
@@ -137,7 +130,7 @@ def test_summary_names_what_is_missed_invented_and_pending() -> None:
         "  missed: shop-spot-pool-taint-a",
         "  false alarm: shop-spot-pool-taint-b",
         "advisory: 0 of 0 faults found, 0 false alarms",
-        "pending, no policy yet (labels): queue-dead-letter (1)",
+        "pending, no policy yet (labels): subnet-in-cluster-region (1)",
     ]
 
 
