@@ -4,6 +4,8 @@ import json
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +37,50 @@ def pack_flags(packs: Sequence[str], levels: str = "") -> list[str]:
 def levels_file(named: str) -> str:
     """The file for `LEVELS=…`: a name in `policies/levels`, or any path; "" for "".
 
+    The engine passes over a policy that no pack has, so a slip in a name is looked for here.
+
     Raises:
-        JudgingError: there is no such file.
+        JudgingError: there is no such file, or it names a policy that no pack has.
     """
     if not named:
         return ""
-    for file in (LEVELS / f"{named}.json", Path(named)):
-        if file.is_file():
-            return str(file.resolve())
-    there = ", ".join(sorted(file.stem for file in LEVELS.glob("*.json")))
-    raise JudgingError(f"LEVELS={named}: this is none of {there}, and no file")
+    found = (one for one in (LEVELS / f"{named}.json", Path(named)) if one.is_file())
+    file = next(found, None)
+    if file is None:
+        there = ", ".join(sorted(file.stem for file in LEVELS.glob("*.json")))
+        raise JudgingError(f"LEVELS={named}: this is none of {there}, and no file")
+    if unknown := sorted(_named_policies(named, file) - {"all", *_policies()}):
+        likely = get_close_matches(unknown[0], _policies(), 1)
+        hint = f"; did you mean {likely[0]!r}?" if likely else ""
+        raise JudgingError(f"LEVELS={named}: no policy is named {unknown[0]!r}{hint}")
+    return str(file.resolve())
+
+
+def _named_policies(named: str, file: Path) -> set[str]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise JudgingError(f"LEVELS={named}: {_reason(error)}") from None
+    except (ValueError, RecursionError):
+        raise JudgingError(f"LEVELS={named}: this is no JSON") from None
+    if isinstance(content, Mapping) and isinstance(content.get("version"), (int, float)):
+        content = content.get("policies", {})
+    if not isinstance(content, Mapping):
+        raise JudgingError(f"LEVELS={named}: this is no mapping of policies to levels")
+    return set(content) - {"environments"}
+
+
+def _policies() -> list[str]:
+    """The names of all policies of all packs."""
+    names = []
+    for pack in ALL_POLICY_PACKS:
+        spec = spec_from_file_location(f"{pack}_policy", policy_pack(pack) / "policy.py")
+        assert spec
+        assert spec.loader
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        names += [one.name for one in module.POLICIES]
+    return names
 
 
 def judge_state(named: str, levels: str, extra: Sequence[str] = ()) -> int:
@@ -102,7 +138,9 @@ def _problem(content: Any) -> str:
     deployment = content.get("deployment")
     if not isinstance(deployment, Mapping):
         return "this is no state of a stack: it has no deployment"
-    resources = deployment.get("resources") or []
+    resources = deployment.get("resources")
+    if resources is None:
+        return ""
     if not isinstance(resources, list):
         return "its deployment.resources is no list"
     for number, one in enumerate(resources):
