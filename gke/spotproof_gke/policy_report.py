@@ -27,6 +27,8 @@ _SOURCES = (".py", ".ts", ".js", ".go", ".cs", ".java", ".yaml", ".yml", ".tf", 
 _NOT_OURS = ("node_modules", "venv", "site-packages", "__pycache__", "vendor")
 _LARGEST_BYTES = 1_000_000
 _MOST_ROWS = 100
+_LONGEST_CELL = 400
+_LONGEST_TABLE = 60_000
 """A comment on GitHub holds 65,536 characters."""
 
 
@@ -148,11 +150,13 @@ def markdown(judgement: Judgement, facts: Mapping[str, PolicyFacts]) -> str:
         result = f"Findings: {len(shown)}, of which {failing} fail the run."
     parts = ["### Policies", f"{result} Packs: {ran or 'none'}."]
     if shown:
-        rows = ["| level | policy | resource | finding |", "| --- | --- | --- | --- |"]
-        rows += [_row(one, facts.get(one.policy)) for one in shown[:_MOST_ROWS]]
-        parts.append("\n".join(rows))
-    if len(shown) > _MOST_ROWS:
-        parts.append(f"… and {len(shown) - _MOST_ROWS} more")
+        rows = [_row(one, facts.get(one.policy)) for one in shown[:_MOST_ROWS]]
+        while sum(map(len, rows)) > _LONGEST_TABLE:
+            rows.pop()
+        head = ["| level | policy | resource | finding |", "| --- | --- | --- | --- |"]
+        parts.append("\n".join([*head, *rows]))
+        if len(rows) < len(shown):
+            parts.append(f"… and {len(shown) - len(rows)} more")
     return "\n\n".join(parts) + "\n"
 
 
@@ -166,8 +170,10 @@ def _row(one: Violation, facts: PolicyFacts | None) -> str:
 
 def _cell(text: str) -> str:
     """Text that stays text, and in its cell."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>|@#!~])", r"\\\1", text)
-    return " ".join(escaped.split())[:1000]
+    line = " ".join(text.split())
+    if len(line) > _LONGEST_CELL:
+        line = f"{line[:_LONGEST_CELL]} …"
+    return re.sub(r"([\\`*_{}\[\]<>|@#!~])", r"\\\1", line)
 
 
 def _without_excepted(judgement: Judgement) -> Judgement:
