@@ -5,6 +5,7 @@ A rule of a pack has its entry here under the same name and with the same severi
 running cluster have predicates in `rules/live_*.py`.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -80,6 +81,19 @@ class Entry:
         if self.name in LIVE_ONLY:
             return f"{_DOCS}/how-to/audit.md#{self.name}"
         return f"{_DOCS}/policies/{self.name}.md"
+
+    def wanted(self, key: str, value: object) -> str | None:
+        """What a configuration property must be, when `value` is not of that type."""
+        default = inspect.signature(self.check).parameters[self.options[key]].default
+        if isinstance(default, bool):
+            return None if isinstance(value, bool) else "true or false"
+        if isinstance(default, (int, float)):
+            return None if type(value) in (int, float) else "a number"
+        if isinstance(default, Mapping):
+            return None if isinstance(value, Mapping) else "an object"
+        if isinstance(value, list) and all(isinstance(each, (str, Mapping)) for each in value):
+            return None
+        return "a list of texts"
 
     def findings(self, views: Views, config: Mapping[str, Any]) -> Iterable[Finding]:
         """What the rule finds, with the configuration of its policy."""

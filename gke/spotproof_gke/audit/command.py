@@ -24,6 +24,7 @@ NOT_AUDITED = 2
 """Exit code: wrong usage, or an input that could not be read."""
 
 NEVER = "never"
+_ABSENT = object()
 
 _DESCRIPTION = """\
 Look for what Spot and flex-start nodes would break: system pods on them, pools without their taint,
@@ -172,6 +173,12 @@ def read_config(path: str | None) -> tuple[Mapping[str, Mapping[str, Any]], list
     for policy, value in policies.items():
         if policy in known and isinstance(value, (str, Mapping)):
             config[policy] = {"enforcementLevel": value} if isinstance(value, str) else value
+    for entry in ENTRIES:
+        for key in entry.options:
+            given_value = config.get(entry.name, {}).get(key, _ABSENT)
+            wanted = None if given_value is _ABSENT else entry.wanted(key, given_value)
+            if wanted:
+                raise InputError(f"{name}: {entry.name}.{key} is not {wanted}")
     passed_over = len(policies) - len(config)
     if passed_over:
         notes.append(f"{name}: {passed_over} of its policies are no rules of the audit")

@@ -11,7 +11,13 @@ import yaml
 from spotproof_gke.audit.evidence import InputError
 from spotproof_gke.rules.reading import text
 
+try:
+    from yaml import CSafeLoader as _SafeLoader
+except ImportError:
+    from yaml import SafeLoader as _SafeLoader
+
 STDIN = "-"
+_DEEPEST = 200
 _MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
@@ -59,12 +65,30 @@ def documents(name: str, content: str) -> list[Any]:
         if content.lstrip()[:1] in ("{", "["):
             raise InputError(f"{name}: broken JSON ({_place(error)}); {_EXPECTED}") from None
     try:
+        _refuse_odd_yaml(name, content)
         return [each for each in yaml.load_all(content, _Loader) if each is not None]
     except RecursionError:
         raise InputError(f"{name}: nested too deeply; {_EXPECTED}") from None
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError, AttributeError):
-        # The loader raises the last four for odd scalars and keys.
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        # The loader raises the others for odd scalars and keys.
         raise InputError(f"{name}: neither JSON nor YAML; {_EXPECTED}") from None
+
+
+def _refuse_odd_yaml(name: str, content: str) -> None:
+    """Refuse what neither kubectl nor Pulumi writes before it is expanded in memory."""
+    depth = 0
+    for event in yaml.parse(content, _Loader):
+        if isinstance(event, yaml.AliasEvent):
+            # A few lines of them can stand for more data than fits into memory.
+            raise InputError(f"{name}: has YAML aliases (*name); write it out without them")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise InputError(f"{name}: nested too deeply; {_EXPECTED}")
 
 
 def _place(error: ValueError) -> str:
@@ -84,17 +108,8 @@ def _json(content: str) -> Iterator[Any]:
         yield value
 
 
-class _Loader(yaml.SafeLoader):
-    """Plain data only, every scalar that is not a number or a truth value as text.
-
-    Without aliases: neither kubectl nor Pulumi writes any, and a few lines of them can stand for
-    more data than fits into memory.
-    """
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias")
-        return super().compose_node(parent, index)
+class _Loader(_SafeLoader):
+    """Plain data only."""
 
 
 # A time stamp stays the text that JSON has.

@@ -87,7 +87,11 @@ class Views:
     def _made_by_people(self) -> list[Resource]:
         live = self._evidence.live
         present = {_identity(kind_of(each), each, _own_name(each)) for each in live}
-        return list(_topmost(live, present))
+        found = list(_topmost(live, present))
+        if any(node.autopilot for node in self.nodes):
+            # On Autopilot the system workloads, and where they land, are Google's.
+            return [each for each in found if not _is_of_the_system(each)]
+        return found
 
     @cached_property
     def _on_spot(self) -> set[tuple[str, str, str]]:
@@ -152,7 +156,11 @@ def _topmost(live: Sequence[Resource], present: set[tuple[str, str, str]]) -> It
 def _is_work(resource: Resource) -> bool:
     if kind_of(resource) == "DaemonSet":
         return False
-    return not is_system_namespace(text(namespace_of(resource)))
+    return not _is_of_the_system(resource)
+
+
+def _is_of_the_system(resource: Resource) -> bool:
+    return is_system_namespace(text(namespace_of(resource)))
 
 
 def _with_selector(props: Any, path: Sequence[str]) -> Any:
