@@ -1,6 +1,7 @@
 """The command `spotproof`; also `python -m spotproof_gke.cli`."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     audit.add_parser(commands)
     arguments = parser.parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal has no letters for must not cost the report.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = arguments.run(arguments)
         sys.stdout.flush()

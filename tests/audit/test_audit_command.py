@@ -271,6 +271,7 @@ class TestPolicyConfig:
             write(folder, "config.json", {entry.name: {key: odd}})
             if odd is True and key == "exemptDaemonSets":
                 assert main(["audit", path, "--policy-config", "config.json"]) == 0
+                capsys.readouterr()
                 continue
             err = error(capsys, path, "--policy-config", "config.json")
             assert f"config.json: {entry.name}.{key} is not " in err
@@ -462,6 +463,16 @@ class TestProgram:
 
         assert process.returncode == 2
         assert not err
+
+    def test_name_that_the_terminal_cannot_show_is_no_hindrance(self) -> None:
+        state = examples.state(
+            examples.row(examples.POOL, "größe", {"name": "p", "nodeConfig": {"spot": True}})
+        )
+        environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT / "gke")}
+        done = self.run("audit", "-", input=json.dumps(state).encode(), env=environment)
+
+        assert done.returncode == 1
+        assert b"where NodePool gr\\xf6\\xdfe, in standard input" in done.stdout
 
     def test_help_says_what_the_exit_codes_mean(self) -> None:
         said = b" ".join(self.run("audit", "--help").stdout.split())

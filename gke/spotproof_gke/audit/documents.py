@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from spotproof_gke.audit.evidence import InputError
+from spotproof_gke.audit.evidence import InputError, printable
 from spotproof_gke.rules.reading import text
 
 try:
@@ -48,7 +48,7 @@ def read(path: str) -> str:
 def label(path: str) -> str:
     """What a file is called in messages: its name without its folders."""
     name = "standard input" if path == STDIN else Path(path).name or path
-    return "".join(char if char.isprintable() else "?" for char in name)
+    return printable(name)
 
 
 def documents(name: str, content: str) -> list[Any]:

@@ -53,6 +53,11 @@ class Evidence:
     notes: list[str] = field(default_factory=list)
 
 
+def printable(text: str) -> str:
+    """A name from outside on one line: without what a terminal would obey, and not too long."""
+    return "".join(char if char.isprintable() else "?" for char in text[:253])
+
+
 def plain(value: Any, depth: int = 0) -> Any:
     """`value` with `UNKNOWN` in the place of anything nested deeper than in any real object."""
     if isinstance(value, Mapping):

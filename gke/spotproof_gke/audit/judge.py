@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotproof_gke.audit.catalogue import ENTRIES, Entry
-from spotproof_gke.audit.evidence import Evidence
+from spotproof_gke.audit.evidence import Evidence, printable
 from spotproof_gke.audit.views import Views
 from spotproof_gke.rules.bucket_users import BUCKET, FUSE_DRIVER
 from spotproof_gke.rules.finding import Finding, Resource
@@ -90,13 +90,9 @@ def _found(
     if resource is None:
         return Found(entry, finding.resource, live, finding)
     source = evidence.origins.get(finding.urn, live)
-    kind = kind_of(resource) or resource.type.rpartition(":")[2]
+    kind = kind_of(resource) or printable(resource.type.rpartition(":")[2])
     urn = "" if finding.urn.startswith("live:") else finding.urn
-    return Found(entry, f"{kind} {_printable(resource.name)}", source, finding, urn)
-
-
-def _printable(name: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in name)[:253]
+    return Found(entry, f"{kind} {printable(resource.name)}", source, finding, urn)
 
 
 def _notes(evidence: Evidence, views: Views) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotproof_gke.audit.dump import add_objects
-from spotproof_gke.audit.evidence import Evidence, InputError, Source
+from spotproof_gke.audit.evidence import Evidence, InputError, Source, printable
 
 KINDS = (
     "nodes",
@@ -52,7 +52,7 @@ class Access:
     def name(self) -> str:
         """What the cluster is called in the report."""
         words = f"context {self.context}" if self.context else "current context"
-        return "cluster (" + "".join(c if c.isprintable() else "?" for c in words) + ")"
+        return f"cluster ({printable(words)})"
 
 
 def add_cluster(evidence: Evidence, access: Access) -> None:
@@ -150,5 +150,4 @@ def _failed(asked: str, kind: str, said: str) -> _Answer:
 def _last_line(texts: Sequence[str]) -> str:
     """The last thing that kubectl said, on one line of printable characters."""
     lines = [line.strip() for each in texts for line in each.splitlines() if line.strip()]
-    last = lines[-1][:300] if lines else "it said nothing"
-    return "kubectl: " + "".join(c if c.isprintable() else "?" for c in last)
+    return f"kubectl: {printable(lines[-1] if lines else 'it said nothing')}"

@@ -7,7 +7,7 @@ sdk/go/common/resource/sig), read on 2026-11-30.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spotproof_gke.audit.evidence import Evidence, InputError, Source, plain
+from spotproof_gke.audit.evidence import Evidence, InputError, Source, plain, printable
 from spotproof_gke.rules.finding import Resource
 from spotproof_gke.rules.reading import UNKNOWN, is_true, items, mapping, text
 
@@ -96,9 +96,9 @@ def _add(
     evidence.settled.append(_Settled(props=outputs or inputs, dependencies=dependencies, **common))
     evidence.origins.setdefault(urn, source.name)
     if type_.startswith(_JUDGED):
-        source.read[type_] += 1
+        source.read[printable(type_)] += 1
     elif not type_.startswith((_PROVIDER, "pulumi:pulumi:")):
-        source.ignored[type_] += 1
+        source.ignored[printable(type_)] += 1
 
 
 def _properties(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
