@@ -157,3 +157,13 @@ def test_null_items_are_passed_over_and_counted() -> None:
     assert found == examples.CLUSTER_FAULTS | examples.STATE_FAULTS
     assert result.evidence.sources[0].ignored["(no object)"] == 6
     assert result.evidence.sources[1].ignored["(no resource)"] == 4
+
+
+def test_number_too_long_for_a_float_is_no_number() -> None:
+    cluster = examples.faulty_cluster()
+    for each in cluster["items"]:
+        if each["kind"] == "Job":
+            each["spec"]["backoffLimit"] = 10**400
+            each["spec"]["activeDeadlineSeconds"] = -(10**400)
+
+    assert audited(cluster)

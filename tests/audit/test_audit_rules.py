@@ -54,6 +54,11 @@ class TestEntry:
             if entry.over is not Over.RUNNING:
                 assert set(entry.options) == set(RULES[entry.name].config)
 
+    def test_judges_the_form_that_the_policy_judges(self, entry: Entry) -> None:
+        """One resource at a time means inputs, all together means outputs."""
+        if entry.name in RULES and entry.over is not Over.RUNNING:
+            assert entry.takes_one == bool(RULES[entry.name].check_resource)
+
     def test_says_why_in_a_sentence(self, entry: Entry) -> None:
         assert 20 < len(entry.why) < 120
         assert entry.why[0].isupper()

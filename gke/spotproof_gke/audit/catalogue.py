@@ -37,19 +37,16 @@ class Severity(str, Enum):
 
 
 class Over(str, Enum):
-    """What a predicate looks at: the name of an attribute of `Views`."""
+    """What a predicate looks at; see `Views`."""
 
-    DECLARED = "declared"
-    """One resource at a time, as its author declares it."""
+    PROGRAM = "program"
+    """What people declare: in states, and in a cluster without what controllers made of it."""
 
-    WORKING = "working"
-    """One resource at a time; what has pods on Spot nodes now counts as asking for them."""
-
-    SETTLED = "settled"
-    """All resources together, as they are in the cloud."""
+    WORK = "work"
+    """As `PROGRAM`, for rules about work that may be interrupted."""
 
     SERVED = "served"
-    """All resources together, and the live cluster as one of them."""
+    """As `PROGRAM`, with the live cluster as one of the resources."""
 
     RUNNING = "running"
     """Nodes and pods of a live cluster as they are."""
@@ -63,7 +60,7 @@ class Entry:
         name: Its name: that of the policy and of its page, where there is one.
         severity: How bad a finding is.
         over: What the predicate looks at.
-        check: The predicate.
+        check: The predicate; its first parameter is `resource` when it judges one at a time.
         why: What happens where the rule is broken, in one sentence.
         options: Arguments of the predicate by the name of the policy's configuration property.
     """
@@ -98,12 +95,16 @@ class Entry:
     def findings(self, views: Views, config: Mapping[str, Any]) -> Iterable[Finding]:
         """What the rule finds, with the configuration of its policy."""
         arguments = {self.options[key]: config[key] for key in self.options if key in config}
-        seen = getattr(views, self.over.value)
-        if self.over in (Over.DECLARED, Over.WORKING):
-            for resource in seen:
+        if self.takes_one:
+            for resource in views.inputs(self.over.value):
                 yield from self.check(resource, **arguments)
         else:
-            yield from self.check(seen, **arguments)
+            yield from self.check(views.outputs(self.over.value), **arguments)
+
+    @property
+    def takes_one(self) -> bool:
+        """Whether the predicate judges one resource at a time."""
+        return next(iter(inspect.signature(self.check).parameters)) == "resource"
 
 
 LIVE_ONLY = ("system-pod-on-spot", "running-pod-grace-within-budget")
@@ -124,7 +125,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "on-demand-home-for-system-pods",
         Severity.CRITICAL,
-        Over.SETTLED,
+        Over.PROGRAM,
         spot_isolation.system_pod_homes,
         _SYSTEM,
         {"toleratedTaintKeys": "tolerated_taint_keys"},
@@ -148,7 +149,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "spot-pool-taint",
         Severity.HIGH,
-        Over.DECLARED,
+        Over.PROGRAM,
         spot_isolation.spot_pool_taints,
         _LANDS,
         _KEYS,
@@ -164,7 +165,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "system-workload-off-spot",
         Severity.HIGH,
-        Over.DECLARED,
+        Over.PROGRAM,
         spot_isolation.system_workloads,
         _SYSTEM,
         {**_NAMESPACES, **_PRIORITIES, **_DAEMON_SETS, "acceptedTaintKeys": "spot_taint_keys"},
@@ -172,7 +173,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "compute-class-off-spot-for-system-pods",
         Severity.HIGH,
-        Over.SETTLED,
+        Over.PROGRAM,
         compute_classes.system_compute_classes,
         _SYSTEM,
         {**_NAMESPACES, **_DAEMON_SETS},
@@ -188,14 +189,14 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "pool-zones-in-cluster-region",
         Severity.HIGH,
-        Over.SETTLED,
+        Over.PROGRAM,
         region_match.pool_zones,
         "GKE refuses such zones in the middle of an update.",
     ),
     Entry(
         "flex-start-pool-taint",
         Severity.MEDIUM,
-        Over.DECLARED,
+        Over.PROGRAM,
         spot_isolation.flex_start_pool_taints,
         _ENDS,
         _KEYS,
@@ -211,28 +212,28 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "spot-job-restart-policy",
         Severity.MEDIUM,
-        Over.WORKING,
+        Over.WORK,
         job_readiness.restart_policy,
         "Kubernetes takes no pod failure policy with it, so a lost node counts as a failure.",
     ),
     Entry(
         "spot-job-failure-policy",
         Severity.MEDIUM,
-        Over.WORKING,
+        Over.WORK,
         job_readiness.failure_policy,
         "A lost node counts as a failure of the program; after a few the Job fails.",
     ),
     Entry(
         "spot-job-retry-limit",
         Severity.MEDIUM,
-        Over.WORKING,
+        Over.WORK,
         job_readiness.retry_limit,
         "The first error ends the Job.",
     ),
     Entry(
         "spot-program-gets-stop-signal",
         Severity.MEDIUM,
-        Over.WORKING,
+        Over.WORK,
         stop_signal.shell_before_program,
         "The program is killed without notice, and nothing is saved.",
     ),
@@ -246,14 +247,14 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "spot-job-deadline",
         Severity.LOW,
-        Over.WORKING,
+        Over.WORK,
         job_readiness.deadline,
         "Interruptions that do not count as failures could go on, and cost, for ever.",
     ),
     Entry(
         "unlabelled-bucket-in-cluster-region",
         Severity.LOW,
-        Over.SETTLED,
+        Over.PROGRAM,
         region_match.unlabelled_buckets,
         "If it holds checkpoints, every save crosses regions.",
     ),

@@ -11,13 +11,9 @@ import yaml
 from spotproof_gke.audit.evidence import InputError, printable
 from spotproof_gke.rules.reading import text
 
-try:
-    from yaml import CSafeLoader as _SafeLoader
-except ImportError:
-    from yaml import SafeLoader as _SafeLoader
-
 STDIN = "-"
 _DEEPEST = 200
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
@@ -66,7 +62,7 @@ def documents(name: str, content: str) -> list[Any]:
             raise InputError(f"{name}: broken JSON ({_place(error)}); {_EXPECTED}") from None
     try:
         _refuse_odd_yaml(name, content)
-        return [each for each in yaml.load_all(content, _Loader) if each is not None]
+        return [each for each in yaml.load_all(content, _LOADER) if each is not None]
     except RecursionError:
         raise InputError(f"{name}: nested too deeply; {_EXPECTED}") from None
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, AttributeError) as error:
@@ -79,7 +75,7 @@ def documents(name: str, content: str) -> list[Any]:
 def _refuse_odd_yaml(name: str, content: str) -> None:
     """Refuse what neither kubectl nor Pulumi writes before it is expanded in memory."""
     depth = 0
-    for event in yaml.parse(content, _Loader):
+    for event in yaml.parse(content, _LOADER):
         if isinstance(event, yaml.AliasEvent):
             # A few lines of them can stand for more data than fits into memory.
             raise InputError(f"{name}: has YAML aliases (*name); write it out without them")
@@ -106,17 +102,6 @@ def _json(content: str) -> Iterator[Any]:
             return
         value, at = decoder.raw_decode(content, at)
         yield value
-
-
-class _Loader(_SafeLoader):
-    """Plain data only."""
-
-
-# A time stamp stays the text that JSON has.
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith(":timestamp")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 def is_state(document: Any) -> bool:

@@ -1,7 +1,6 @@
 """What an audit has read, in the forms in which rules look at it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,14 +57,30 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text[:253])
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain(value: Any) -> Any:
     """`value` with `UNKNOWN` in the place of anything nested deeper than in any real object."""
-    if isinstance(value, Mapping):
-        if depth > _DEEPEST:
-            return UNKNOWN
-        return {key: plain(each, depth + 1) for key, each in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        if depth > _DEEPEST:
-            return UNKNOWN
-        return [plain(each, depth + 1) for each in value]
+    return _cut(value, 0) if _is_too_deep(value) else value
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(_DEEPEST):
+        level = [
+            each
+            for holder in level
+            for each in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(each, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _cut(value: Any, depth: int) -> Any:
+    if isinstance(value, (dict, list)) and depth > _DEEPEST:
+        return UNKNOWN
+    if isinstance(value, dict):
+        return {key: _cut(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_cut(each, depth + 1) for each in value]
     return value

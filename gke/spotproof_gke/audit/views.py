@@ -22,17 +22,31 @@ from spotproof_gke.rules.reading import mapping, number, text
 from spotproof_gke.rules.spot_isolation import is_system_namespace
 from spotproof_gke.rules.workloads import kind_of, namespace_of
 
-LIVE_CLUSTER_URN = "live:Cluster:"
+_LIVE_CLUSTER_URN = "live:Cluster:"
 _LIVE_PROVIDER_URN = "live:Provider:"
 _POD_AT = {"Pod": ("spec",), "CronJob": ("spec", "jobTemplate", "spec", "template", "spec")}
 _TEMPLATE_AT = ("spec", "template", "spec")
 
 
 class Views:
-    """Each attribute is what one kind of rule gets; each is made once, when first asked for."""
+    """The evidence by what a rule looks at; each part is made once, when first asked for.
+
+    As in the packs, a rule for one resource gets the inputs of states, and one for all of them the
+    outputs. An object of a cluster has one form only.
+    """
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
+
+    def inputs(self, over: str) -> Sequence[Resource]:
+        """Resources as their authors declare them."""
+        return [*self._evidence.declared, *self._live(over)]
+
+    def outputs(self, over: str) -> Stack:
+        """All resources as they are."""
+        if over not in self._stacks:
+            self._stacks[over] = Stack([*self._evidence.settled, *self._live(over)])
+        return self._stacks[over]
 
     @cached_property
     def nodes(self) -> list[LiveNode]:
@@ -40,48 +54,45 @@ class Views:
         return live_nodes(Stack(self._evidence.live))
 
     @cached_property
-    def declared(self) -> list[Resource]:
-        """Inputs of states, and of a cluster what people declare: not what controllers made."""
-        return [*self._evidence.declared, *self._made_by_people]
+    def _stacks(self) -> dict[str, Stack]:
+        return {}
+
+    def _live(self, over: str) -> Sequence[Resource]:
+        return {
+            "program": lambda: self._made_by_people,
+            "work": lambda: self._work,
+            "served": lambda: self._served,
+            "running": lambda: self._evidence.live,
+        }[over]()
 
     @cached_property
-    def working(self) -> list[Resource]:
-        """As `declared`, to judge work that may be interrupted.
+    def _work(self) -> list[Resource]:
+        """What has pods on Spot nodes now counts as what asks for them.
 
-        What has pods on Spot nodes now counts as what asks for them. What every node or the cluster
-        itself needs is no such work.
+        What every node or the cluster itself needs is no work that is interrupted.
         """
-        work = [each for each in self._made_by_people if _is_work(each)]
-        return [*self._evidence.declared, *(self._as_placed(each) for each in work)]
+        return [self._as_placed(each) for each in self._made_by_people if _is_work(each)]
 
     @cached_property
-    def settled(self) -> Stack:
-        """Outputs of states, and of a cluster what people declare."""
-        return Stack([*self._evidence.settled, *self._made_by_people])
-
-    @cached_property
-    def served(self) -> Stack:
-        """As `settled`, with the cluster itself, of which its nodes tell the region."""
+    def _served(self) -> list[Resource]:
+        """The workloads and the cluster that they run on, of which its nodes tell the region."""
         regions = {node.region for node in self.nodes if node.region}
         if len(regions) != 1:
-            return self.settled
+            return self._made_by_people
         cluster = Resource(
-            CLUSTER, "live cluster", LIVE_CLUSTER_URN, {"location": next(iter(regions))}
+            CLUSTER, "live cluster", _LIVE_CLUSTER_URN, {"location": next(iter(regions))}
         )
         # Rules find the cluster of a workload through what its provider depends on.
         provider = Resource(
             "pulumi:providers:kubernetes",
             "live cluster",
             _LIVE_PROVIDER_URN,
-            dependencies={"kubeconfig": (LIVE_CLUSTER_URN,)},
+            dependencies={"kubeconfig": (_LIVE_CLUSTER_URN,)},
         )
-        live = [replace(each, provider_urn=_LIVE_PROVIDER_URN) for each in self._made_by_people]
-        return Stack([*self._evidence.settled, cluster, provider, *live])
-
-    @cached_property
-    def running(self) -> Stack:
-        """The cluster as it is, with the outputs of states to explain it."""
-        return Stack([*self._evidence.live, *self._evidence.settled])
+        workloads = [
+            replace(each, provider_urn=_LIVE_PROVIDER_URN) for each in self._made_by_people
+        ]
+        return [cluster, provider, *workloads]
 
     @cached_property
     def _made_by_people(self) -> list[Resource]:
