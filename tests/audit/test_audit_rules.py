@@ -1,14 +1,13 @@
 """The audit has the rules of the policy packs, and they say the same there and here."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
+from pulumi_policy import StackValidationArgs
 
 from spotproof_gke.audit.catalogue import ENTRIES, LIVE_ONLY, NOT_AUDITED, Entry, Over
 from spotproof_gke.audit.evidence import Evidence
 from spotproof_gke.audit.judge import judge
-from spotproof_gke.rules.finding import Finding, Resource
+from spotproof_gke.policy_adapter import resource_from, stack_from
+from spotproof_gke.rules.finding import Finding
 from tests.policies.helpers import (
     PACK_NAMES,
     Case,
@@ -72,40 +71,19 @@ def test_entries_stand_worst_first() -> None:
     assert places == sorted(places)
 
 
-def _plain(case: Case) -> Iterator[tuple[str, Resource]]:
-    """The resources of a fixture as an audit holds those of a state: inputs, then outputs."""
-    from spotproof_gke.policy_adapter import Properties, resource_from
-
-    parents = {}
-    for made in stack_resources(case):
-        parents[made.urn] = (made.parent.urn if made.parent else "", made)
-    for args in resource_args(case):
-        inputs = resource_from(args)
-        parent, made = parents[args.urn]
-        provider = made.provider
-        common: dict[str, Any] = {
-            "type": inputs.type,
-            "name": inputs.name,
-            "urn": inputs.urn,
-            "parent": parent,
-            "provider": Properties(provider.props) if provider else {},
-            "provider_urn": provider.urn if provider else "",
-        }
-        yield "declared", Resource(props=inputs.props, **common)
-        dependencies = {
-            key: tuple(each.urn for each in urns)
-            for key, urns in made.property_dependencies.items()
-        }
-        outputs = Properties(made.props)
-        yield "settled", Resource(props=outputs, dependencies=dependencies, **common)
+def _evidence(case: Case) -> Evidence:
+    """A fixture as an audit holds a state: inputs as policies for one resource get them, outputs
+    as policies for all of them do."""
+    stack = stack_from(StackValidationArgs(stack_resources(case), dict(case.config)), ("",))
+    return Evidence(
+        declared=[resource_from(args) for args in resource_args(case)],
+        settled=list(stack.resources),
+    )
 
 
 @pytest.mark.parametrize("case", FIXTURES, ids=str)
 def test_says_of_a_fixture_what_the_policy_says(case: Case) -> None:
-    evidence = Evidence()
-    for form, resource in _plain(case):
-        getattr(evidence, form).append(resource)
-    report = judge(evidence, {case.rule: case.config})
+    report = judge(_evidence(case), {case.rule: case.config})
     found = [*report.findings, *report.doubts]
     said = sorted(_said(each.finding) for each in found if each.entry.name == case.rule)
 

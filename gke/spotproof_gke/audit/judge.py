@@ -7,11 +7,13 @@ from typing import Any
 from spotproof_gke.audit.catalogue import ENTRIES, Entry
 from spotproof_gke.audit.evidence import Evidence, printable
 from spotproof_gke.audit.views import Views
-from spotproof_gke.rules.bucket_users import BUCKET, FUSE_DRIVER
 from spotproof_gke.rules.finding import Finding, Resource
 from spotproof_gke.rules.live_pods import POD
 from spotproof_gke.rules.reading import dig, text
 from spotproof_gke.rules.workloads import kind_of
+
+_BUCKET = "gcp:storage/bucket:Bucket"
+_FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,9 @@ def _notes(evidence: Evidence, views: Views) -> Iterator[str]:
         text(dig(each.get("spec"), "csi", "volumeHandle")).partition(":")[0]
         for each in evidence.live
         if kind_of(each) == "PersistentVolume"
-        and text(dig(each.get("spec"), "csi", "driver")) == FUSE_DRIVER
+        and text(dig(each.get("spec"), "csi", "driver")) == _FUSE_DRIVER
     } - {""}
-    known = {text(each.get("name")) for each in evidence.settled if each.type == BUCKET}
+    known = {text(each.get("name")) for each in evidence.settled if each.type == _BUCKET}
     missing = len(mounted - known)
     if missing:
         yield (
