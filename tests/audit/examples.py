@@ -110,7 +110,7 @@ CLUSTER_FAULTS = {
     ("system-pod-on-spot", "Deployment kube-system/metrics-server"),
     ("system-workload-off-spot", "Deployment kube-system/mesh-proxy"),
     ("flex-start-pool-taint", "node pool flex"),
-    ("running-pod-grace-within-budget", "Job research/train"),
+    ("pod-grace-within-budget", "Job research/train"),
     # This one does not ask for Spot: it landed there, since the pool has no taint.
     ("spot-job-restart-policy", "Job search/embed"),
     ("spot-program-gets-stop-signal", "Job search/embed"),
@@ -182,6 +182,12 @@ _GKE = row(
     {"name": "prod", "location": "us-central1", "removeDefaultNodePool": True},
     {"nodeLocations": ["us-central1-a", "us-central1-b"]},
 )
+KEPT_CHEAPLY: dict[str, Any] = {
+    "softDeletePolicy": {"retentionDurationSeconds": 0},
+    "lifecycleRules": [{"action": {"type": "Delete"}, "condition": {"age": 30}}],
+}
+"""What a checkpoint bucket states so that old checkpoints cost nothing."""
+
 _SPOT_TAINT = {"key": "cloud.google.com/gke-spot", "value": "true", "effect": "NO_SCHEDULE"}
 
 
@@ -211,6 +217,7 @@ def innocent_state() -> dict[str, Any]:
                 "name": "acme-checkpoints",
                 "location": "US-CENTRAL1",
                 "labels": {"spotproof-cluster": "prod", "spotproof-role": "checkpoints"},
+                **KEPT_CHEAPLY,
                 "encryption": SECRET,
             },
         ),
@@ -232,6 +239,7 @@ def faulty_state() -> dict[str, Any]:
                 "name": "acme-checkpoints",
                 "location": "EUROPE-WEST4",
                 "labels": {"spotproof-role": "checkpoints"},
+                **KEPT_CHEAPLY,
             },
         ),
     )

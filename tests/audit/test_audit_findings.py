@@ -338,7 +338,7 @@ class TestWorkloads:
         ]
 
         assert found(audit(listed(node("home", "system"), *pods))) == {
-            ("system-workload-off-spot", "Pod kube-system/p-0")
+            ("system-workload-off-spot", "StatefulSet kube-system/db")
         }
 
     def test_old_replica_set_without_pods_is_left_alone(self) -> None:
@@ -430,7 +430,7 @@ class TestBuckets:
     """A state and a dump together show which bucket serves the live cluster."""
 
     def state(self, location: str, *more: Any) -> Any:
-        given = {"name": "acme-checkpoints", "location": location}
+        given = {"name": "acme-checkpoints", "location": location, **examples.KEPT_CHEAPLY}
         return examples.state(examples.row(examples.BUCKET, "data", given), *more)
 
     def dump(self, region: str = "us-central1") -> Any:

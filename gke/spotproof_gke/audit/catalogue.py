@@ -87,10 +87,10 @@ class Entry:
         if isinstance(default, (int, float)):
             return None if type(value) in (int, float) else "a number"
         if isinstance(default, Mapping):
-            return None if isinstance(value, Mapping) else "an object"
-        if isinstance(value, list) and all(isinstance(each, (str, Mapping)) for each in value):
-            return None
-        return "a list of texts"
+            is_one = isinstance(value, Mapping) and all(isinstance(v, str) for v in value.values())
+            return None if is_one else "an object of texts"
+        is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return None if is_list else "a list of texts"
 
     def findings(self, views: Views, config: Mapping[str, Any]) -> Iterable[Finding]:
         """What the rule finds, with the configuration of its policy."""
@@ -107,7 +107,7 @@ class Entry:
         return next(iter(inspect.signature(self.check).parameters)) == "resource"
 
 
-LIVE_ONLY = ("system-pod-on-spot", "running-pod-grace-within-budget")
+LIVE_ONLY = ("system-pod-on-spot", "pod-grace-within-budget")
 """Rules that no policy can hold, since only a running cluster shows what they are about."""
 
 NOT_AUDITED: Mapping[str, str] = {}
@@ -238,8 +238,8 @@ ENTRIES: tuple[Entry, ...] = (
         "The program is killed without notice, and nothing is saved.",
     ),
     Entry(
-        "running-pod-grace-within-budget",
-        Severity.MEDIUM,
+        "pod-grace-within-budget",
+        Severity.LOW,
         Over.RUNNING,
         live_grace.live_pod_grace,
         "A save that takes the whole grace period is cut off when the node goes.",

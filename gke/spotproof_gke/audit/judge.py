@@ -8,9 +8,9 @@ from spotproof_gke.audit.catalogue import ENTRIES, Entry
 from spotproof_gke.audit.evidence import Evidence, printable
 from spotproof_gke.audit.views import Views
 from spotproof_gke.rules.finding import Finding, Resource
-from spotproof_gke.rules.live_pods import POD
+from spotproof_gke.rules.live_pods import POD, controller_of
 from spotproof_gke.rules.reading import dig, text
-from spotproof_gke.rules.workloads import kind_of
+from spotproof_gke.rules.workloads import kind_of, namespace_of
 
 _BUCKET = "gcp:storage/bucket:Bucket"
 _FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
@@ -64,14 +64,17 @@ def judge(evidence: Evidence, config: Mapping[str, Mapping[str, Any]] | None = N
     resources = {each.urn: each for each in [*evidence.live, *evidence.declared] if each.urn}
     live = ", ".join(source.name for source in evidence.sources if source.kind != "state")
     found: dict[tuple[str, ...], Found] = {}
+    told: dict[tuple[str, str, str, bool], Entry] = {}
     for entry in ENTRIES:
         settings = given.get(entry.name, {})
         if settings.get("enforcementLevel") == "disabled":
             continue
         for finding in entry.findings(views, settings):
             each = _found(entry, finding, resources, evidence, live)
-            key = (entry.name, each.source, each.where, each.urn, finding.value)
-            found.setdefault(key, each)
+            # A rule may look at a workload twice, as it is declared and as it runs.
+            place = (entry.name, each.source, each.where, finding.certain)
+            if told.setdefault(place, entry) is entry:
+                found.setdefault((*place[:3], each.urn, finding.value), each)
     every = list(found.values())
     return Report(
         evidence,
@@ -92,9 +95,13 @@ def _found(
     if resource is None:
         return Found(entry, finding.resource, live, finding)
     source = evidence.origins.get(finding.urn, live)
-    kind = kind_of(resource) or printable(resource.type.rpartition(":")[2])
+    kind, name = kind_of(resource) or resource.type.rpartition(":")[2], resource.name
+    if resource.type == POD and controller_of(resource)[0]:
+        # A pod is judged in the place of what made it when that was not seen.
+        kind, owner = controller_of(resource)
+        name = f"{namespace_of(resource)}/{owner}"
     urn = "" if finding.urn.startswith("live:") else finding.urn
-    return Found(entry, f"{kind} {printable(resource.name)}", source, finding, urn)
+    return Found(entry, printable(f"{kind} {name}"), source, finding, urn)
 
 
 def _notes(evidence: Evidence, views: Views) -> Iterator[str]:
