@@ -599,3 +599,75 @@ def test_yaml_is_read_as_json_is(tmp_path: Path) -> None:
     add_file(evidence, "dump.yaml", documents("dump.yaml", text))
 
     assert found(judge(evidence)) == examples.CLUSTER_FAULTS
+
+
+class TestPlacement:
+    """What runs on Spot nodes now is judged as work that may be interrupted, and only that."""
+
+    SHELL = ("sh", "-c", "python serve.py")
+
+    def wheres(self, *objects: Any) -> set[str]:
+        nodes = [node("home", "system"), node("s", "spot", SPOT_LABELS, [SPOT])]
+        return {each.where for each in audit(listed(*nodes, *objects)).findings}
+
+    def test_neighbour_that_runs_at_home_is_left_alone(self) -> None:
+        spec = pod_spec(command=self.SHELL)
+        objects = [
+            workload("Deployment", "at-home", "ml", spec),
+            deployment_pod("at-home", "ml", "home", spec),
+            workload("Deployment", "on-spot", "ml", spec),
+            deployment_pod("on-spot", "ml", "s", spec),
+        ]
+
+        assert self.wheres(*objects) == {"Deployment ml/on-spot"}
+
+    def test_namesake_in_another_namespace_is_left_alone(self) -> None:
+        spec = pod_spec(command=self.SHELL)
+        objects = [
+            workload("Deployment", "serve", "ml", spec),
+            deployment_pod("serve", "ml", "s", spec),
+            workload("Deployment", "serve", "shop", spec),
+            deployment_pod("serve", "shop", "home", spec),
+        ]
+
+        assert self.wheres(*objects) == {"Deployment ml/serve"}
+
+    def test_pods_of_an_unseen_maker_count(self) -> None:
+        spec = pod_spec(command=self.SHELL)
+        pods = [
+            pod(f"web-{n}", "shop", on, ("StatefulSet", "web"), spec)
+            for n, on in enumerate(["home", "s"])
+        ]
+
+        assert self.wheres(*pods) == {"StatefulSet shop/web"}
+
+    def test_job_of_a_job_set_counts_as_the_job_set(self) -> None:
+        spec = pod_spec(command=self.SHELL, restartPolicy="Never")
+        job_set = {
+            "apiVersion": "jobset.x-k8s.io/v1alpha2",
+            "kind": "JobSet",
+            "metadata": {"name": "train", "namespace": "ml"},
+            "spec": {
+                "replicatedJobs": [
+                    {"name": "w", "template": {"spec": {"template": {"spec": spec}}}}
+                ]
+            },
+        }
+        run = job("train-w-0", "ml", spec, **READY_JOB)
+        run["metadata"]["ownerReferences"] = [
+            {"kind": "JobSet", "name": "train", "controller": True}
+        ]
+        pods = [pod("train-w-0-x", "ml", "s", ("Job", "train-w-0"), spec)]
+
+        assert self.wheres(job_set, run, *pods) == {"JobSet ml/train"}
+
+    def test_what_is_in_a_system_namespace_is_no_work(self) -> None:
+        spec = pod_spec(command=self.SHELL)
+        objects = [
+            workload("Deployment", "dns", "kube-system", spec),
+            deployment_pod("dns", "kube-system", "s", spec),
+        ]
+        nodes = [node("home", "system"), node("s", "spot", SPOT_LABELS, [SPOT])]
+        report = audit(listed(*nodes, *objects))
+
+        assert found(report) == {("system-pod-on-spot", "Deployment kube-system/dns")}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from spotproof_gke.audit.evidence import Evidence
 from spotproof_gke.capacity import SPOT_KEY
@@ -18,14 +18,26 @@ from spotproof_gke.rules.live_pods import (
     is_static,
     live_pods,
 )
-from spotproof_gke.rules.reading import mapping, number, text
+from spotproof_gke.rules.reading import items, mapping, number, text
 from spotproof_gke.rules.spot_isolation import is_system_namespace
 from spotproof_gke.rules.workloads import kind_of, namespace_of
 
 _LIVE_CLUSTER_URN = "live:Cluster:"
 _LIVE_PROVIDER_URN = "live:Provider:"
-_POD_AT = {"Pod": ("spec",), "CronJob": ("spec", "jobTemplate", "spec", "template", "spec")}
 _TEMPLATE_AT = ("spec", "template", "spec")
+_POD_AT = {
+    "Pod": ("spec",),
+    "CronJob": ("spec", "jobTemplate", *_TEMPLATE_AT),
+    "JobSet": ("spec", "replicatedJobs", "*", "template", *_TEMPLATE_AT),
+}
+
+
+class Identity(NamedTuple):
+    """What Kubernetes tells objects of a cluster apart by."""
+
+    kind: str
+    namespace: str
+    name: str
 
 
 class Views:
@@ -96,78 +108,61 @@ class Views:
 
     @cached_property
     def _made_by_people(self) -> list[Resource]:
-        live = self._evidence.live
-        present = {_identity(kind_of(each), each, _own_name(each)) for each in live}
-        found = list(_topmost(live, present))
+        found = list(_topmost(self._evidence.live))
         if any(node.autopilot for node in self.nodes):
             # On Autopilot the system workloads, and where they land, are Google's.
             return [each for each in found if not _is_of_the_system(each)]
         return found
 
     @cached_property
-    def _on_spot(self) -> set[tuple[str, str, str]]:
-        """Kind, namespace and name of what has pods on Spot nodes now."""
-        return {
-            (pod.kind, pod.namespace, pod.owner)
+    def _on_spot(self) -> set[Identity]:
+        """What has pods on Spot nodes now, and what made the Jobs among it."""
+        found = {
+            Identity(pod.kind, pod.namespace, pod.owner)
             for pod in live_pods(Stack(self._evidence.live))
             if pod.node and pod.node.sort in ("Spot", "preemptible")
         }
-
-    @cached_property
-    def _jobs_on_spot(self) -> set[tuple[str, str, str]]:
-        """As `_on_spot`, with the makers of the Jobs in it."""
-        found = set(self._on_spot)
-        for each in self._evidence.live:
-            if _identity(kind_of(each), each, _own_name(each)) in self._on_spot:
-                found.add(_identity(*_above(each)))
-        return found
+        makers = {_maker(each) for each in self._evidence.live if _identity(each) in found}
+        return found | {maker for maker in makers if maker}
 
     def _as_placed(self, resource: Resource) -> Resource:
-        kind = kind_of(resource)
-        made_by, _, owner = _above(resource)
-        keys = {_identity(kind, resource, _own_name(resource)), _identity(made_by, resource, owner)}
-        if not keys & self._jobs_on_spot:
+        if not {_identity(resource), _maker(resource)} & self._on_spot:
             return resource
-        path = _POD_AT.get(kind, _TEMPLATE_AT)
+        path = _POD_AT.get(kind_of(resource), _TEMPLATE_AT)
         return replace(resource, props=_with_selector(resource.props, path))
 
 
-def _above(resource: Resource) -> tuple[str, Resource, str]:
+def _identity(resource: Resource) -> Identity:
+    name = text(mapping(resource.get("metadata")).get("name"))
+    return Identity(kind_of(resource), text(namespace_of(resource)), name)
+
+
+def _maker(resource: Resource) -> Identity | None:
     kind, name = controller_of(resource)
-    return kind, resource, name
+    return Identity(kind, text(namespace_of(resource)), name) if kind else None
 
 
-def _own_name(resource: Resource) -> str:
-    return text(mapping(resource.get("metadata")).get("name"))
-
-
-def _identity(kind: str, resource: Resource, name: str) -> tuple[str, str, str]:
-    return kind, text(namespace_of(resource)), name
-
-
-def _topmost(live: Sequence[Resource], present: set[tuple[str, str, str]]) -> Iterator[Resource]:
-    """What nothing else in the dump made, and of several pods of an unseen maker the first."""
-    represented: set[tuple[str, str, str]] = set()
+def _topmost(live: Sequence[Resource]) -> Iterator[Resource]:
+    """What nothing else that was seen made, and of several pods of an unseen maker the first."""
+    present = {_identity(each) for each in live}
     for each in live:
-        kind, _, name = _above(each)
-        maker = _identity(kind, each, name)
-        if each.type == NODE or is_finished(each) or (kind and maker in present):
+        maker = _maker(each)
+        if each.type == NODE or is_finished(each) or maker in present:
             continue
         if each.type == POD:
-            if kind in EVERYWHERE or is_static(each) or (kind and maker in represented):
+            if is_static(each) or (maker and maker.kind in EVERYWHERE):
                 continue
-            represented.add(maker)
+            if maker:
+                present.add(maker)
             spec = {k: v for k, v in mapping(each.get("spec")).items() if k != "nodeName"}
             # Where the scheduler has put a pod is not what its author asked for.
             yield replace(each, props={**each.props, "spec": spec})
-        elif not (kind and number(mapping(each.get("spec")).get("replicas")) == 0):
+        elif not (maker and number(mapping(each.get("spec")).get("replicas")) == 0):
             yield each
 
 
 def _is_work(resource: Resource) -> bool:
-    if kind_of(resource) == "DaemonSet":
-        return False
-    return not _is_of_the_system(resource)
+    return kind_of(resource) != "DaemonSet" and not _is_of_the_system(resource)
 
 
 def _is_of_the_system(resource: Resource) -> bool:
@@ -175,7 +170,9 @@ def _is_of_the_system(resource: Resource) -> bool:
 
 
 def _with_selector(props: Any, path: Sequence[str]) -> Any:
-    """`props` whose pod specification selects Spot nodes."""
+    """`props` whose pod specification selects Spot nodes; `*` stands for each item of a list."""
+    if path and path[0] == "*":
+        return [_with_selector(each, path[1:]) for each in items(props)]
     if not isinstance(props, Mapping):
         return props
     if not path:
