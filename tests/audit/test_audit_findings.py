@@ -350,6 +350,17 @@ class TestWorkloads:
 
         assert not audit(listed(node("home", "system"), old)).findings
 
+    @pytest.mark.parametrize(
+        ("mode", "words"),
+        [("Reconcile", "GKE undoes changes"), ("EnsureExists", "remove the toleration")],
+    )
+    def test_fix_of_what_gke_sets_back_is_another(self, mode: str, words: str) -> None:
+        labels = {"addonmanager.kubernetes.io/mode": mode}
+        agent = workload("Deployment", "agent", "kube-system", pod_spec([BLANKET]), labels=labels)
+        report = audit(listed(node("home", "system"), agent))
+
+        assert report.findings[0].finding.fix.startswith(words)
+
     def test_finished_job_is_left_alone(self) -> None:
         done = job("old", "ml", pod_spec([SPOT_TOLERATION], restartPolicy="OnFailure"))
         done["status"] = {"conditions": [{"type": "Complete", "status": "True"}], "succeeded": 1}

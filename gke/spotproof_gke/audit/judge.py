@@ -1,7 +1,7 @@
 """Runs the rules over the evidence."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spotproof_gke.audit.catalogue import ENTRIES, Entry
@@ -9,9 +9,14 @@ from spotproof_gke.audit.evidence import Evidence, printable
 from spotproof_gke.audit.views import Views
 from spotproof_gke.rules.finding import Finding, Resource
 from spotproof_gke.rules.live_pods import POD, controller_of
-from spotproof_gke.rules.reading import dig, text
+from spotproof_gke.rules.reading import dig, mapping, text
 from spotproof_gke.rules.workloads import kind_of, namespace_of
 
+_RECONCILED_FIX = (
+    "GKE undoes changes of this workload: keep room for it on an on-demand pool, or give its "
+    "namespace a compute class without Spot (label "
+    "cloud.google.com/default-compute-class-non-daemonset)"
+)
 _BUCKET = "gcp:storage/bucket:Bucket"
 _FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 
@@ -101,7 +106,18 @@ def _found(
         kind, owner = controller_of(resource)
         name = f"{namespace_of(resource)}/{owner}"
     urn = "" if finding.urn.startswith("live:") else finding.urn
+    if entry.name == "system-workload-off-spot" and _is_reconciled(resource):
+        finding = replace(finding, fix=_RECONCILED_FIX)
     return Found(entry, printable(f"{kind} {name}"), source, finding, urn)
+
+
+def _is_reconciled(resource: Resource) -> bool:
+    """Whether GKE sets an object back when somebody changes it.
+
+    Source: kubernetes/kubernetes cmd/kube-addon-manager/README.md, read on 2026-11-30.
+    """
+    labels = mapping(dig(resource.get("metadata"), "labels"))
+    return text(labels.get("addonmanager.kubernetes.io/mode")) == "Reconcile"
 
 
 def _notes(evidence: Evidence, views: Views) -> Iterator[str]:
