@@ -250,3 +250,26 @@ STATE_FAULTS = {
     ("checkpoint-bucket-in-cluster-region", "Bucket checkpoints"),
 }
 STATE_DOUBTS = {("spot-pool-taint", "NodePool hidden")}
+
+
+def shown_cluster() -> dict[str, Any]:
+    """The cluster that docs/how-to/audit.md shows the audit of."""
+    embeds = pod_spec(command=["sh", "-c", "python embed.py --all"], grace_seconds=600, **NEVER)
+    return listed(
+        *_of_the_system(BATCH_NODE),
+        node(BATCH_NODE, "batch", SPOT_LABELS),
+        workload("Deployment", "metrics-server", "kube-system", pod_spec(MANAGED_TOLERATIONS)),
+        deployment_pod("metrics-server", "kube-system", BATCH_NODE, pod_spec(MANAGED_TOLERATIONS)),
+        job("embed", "search", embeds, **READY_JOB),
+        pod("embed-4wq7n", "search", BATCH_NODE, ("Job", "embed"), embeds),
+        fuse_volume("checkpoints", "acme-checkpoints"),
+    )
+
+
+def shown_state() -> dict[str, Any]:
+    """The stack that docs/how-to/audit.md shows the audit of: the bucket that the cluster mounts.
+
+    Nothing in the stack itself says whose bucket it is.
+    """
+    given = {"name": "acme-checkpoints", "location": "EUROPE-WEST4", **KEPT_CHEAPLY}
+    return state(row(BUCKET, "checkpoints", given))

@@ -49,7 +49,8 @@ def _sources(sources: Sequence[Source]) -> str:
     lines = []
     for source in sources:
         read = sum(source.read.values())
-        line = f"Read {source.name} ({source.kind}): {_counts(source.read) or 'nothing to judge'}"
+        kind = "" if source.kind == "cluster" else f" ({source.kind})"
+        line = f"Read {source.name}{kind}: {_counts(source.read) or 'nothing to judge'}"
         ignored = sum(source.ignored.values())
         if ignored:
             line += f"; {ignored} other{'' if ignored == 1 else 's'} not asked for by any rule"
