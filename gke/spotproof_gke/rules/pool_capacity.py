@@ -11,6 +11,7 @@ from typing import Any
 
 from spotproof_gke.capacity import QUEUED_KEY
 from spotproof_gke.grace import SHUTDOWN_SECONDS
+from spotproof_gke.rules.pool_gpus import judge_gpus
 from spotproof_gke.rules.pool_shape import Conflict, PoolShape
 from spotproof_gke.rules.pool_size import judge_size, judge_surge
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
@@ -202,6 +203,7 @@ _JUDGES: tuple[Callable[[PoolShape], Iterator[Conflict]], ...] = (
     _queued,
     _reservation,
     _compact,
+    judge_gpus,
     judge_size,
     judge_surge,
     _lifetime,
