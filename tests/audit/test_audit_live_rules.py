@@ -75,6 +75,12 @@ class TestNodes:
             made["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "g2-standard-8"
         assert not said(live_flex_start_taints(stack(made)))
 
+    def test_region_is_told_by_the_label(self) -> None:
+        assert live_nodes(stack(node("n", "p", region="us-east1")))[0].region == "us-east1"
+
+    def test_nothing_seen_is_nothing_said(self) -> None:
+        assert not said(live_system_pod_homes(stack()))
+
     def test_no_gpu_left_counts_as_none(self) -> None:
         made = node("n", "p", {"cloud.google.com/gke-flex-start": "true"})
         made["status"]["capacity"]["nvidia.com/gpu"] = "0"
@@ -134,6 +140,12 @@ class TestPods:
 
     def test_pod_without_a_node_is_left_out(self) -> None:
         assert not live_pods(stack(pod("p", "a", "")))
+
+    def test_finished_pod_is_left_out(self) -> None:
+        assert not live_pods(stack(pod("p", "a", "n", phase="Succeeded")))
+
+    def test_pod_of_the_node_itself_is_left_out(self) -> None:
+        assert not live_pods(stack(pod("p", "a", "n", ("Node", "n"))))
 
     def test_static_pod_is_told_by_its_annotation(self) -> None:
         made = pod("p", "a", "n", annotations={"kubernetes.io/config.mirror": "1"})
