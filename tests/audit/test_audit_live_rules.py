@@ -388,6 +388,11 @@ class TestGrace:
                 {"shutdownGracePeriodSeconds": 120, "shutdownGracePeriodCriticalPodsSeconds": -1},
                 105,
             ),
+            (
+                {"shutdownGracePeriodSeconds": 120, "shutdownGracePeriodCriticalPodsSeconds": 120},
+                105,
+            ),
+            ({"shutdownGracePeriodSeconds": 0}, 30),
             ({"shutdownGracePeriodSeconds": 77}, 30),
             ({}, 30),
         ],
@@ -396,6 +401,16 @@ class TestGrace:
     def test_shutdown_that_a_state_declares_counts(self, kubelet: Any, seconds: int) -> None:
         assert not self.findings(seconds, self.pool(kubelet))
         assert self.findings(seconds + 1, self.pool(kubelet))
+
+    def test_pod_on_an_unseen_node_is_left_alone(self) -> None:
+        assert not self.findings(90, on="gone")
+
+    def test_pool_without_a_name_is_no_nodes_pool(self) -> None:
+        made = node("s", "", SPOT_LABELS)
+        nameless = self.pool({"shutdownGracePeriodSeconds": 120}, name="")
+        asks = pod("x", "ml", "s", spec=pod_spec(grace_seconds=90))
+
+        assert list(live_pod_grace(stack(made, nameless, asks)))
 
     def test_other_pool_does_not_count(self) -> None:
         other = self.pool({"shutdownGracePeriodSeconds": 120}, name="other")
