@@ -82,6 +82,8 @@ MEETS = {
     "queued, with flex-start": _flex(
         queuedProvisioning={"enabled": True},
         config={"labels": {"cloud.google.com/gke-queued": "true"}}),
+    "queued with a reservation that is not known": _queued(
+        config={"reservationAffinity": UNKNOWN}),
     "queued with a label that is not known": _queued(
         config={"labels": {"cloud.google.com/gke-queued": UNKNOWN}}),
     "queued with a lifetime that is not known": _queued(config={"maxRunDuration": UNKNOWN}),
@@ -161,6 +163,12 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
         {**_scaled(totalMaxNodeCount=4), "initialNodeCount": 3, "nodeLocations": ZONES},
         [("initialNodeCount", 3, False)]),
     "flex-start with a static number": (_flex(nodeCount=1), [("nodeCount", 1, True)]),
+    "flex-start with a static number, that is not scaled": (
+        _flex(nodeCount=1, autoscaling=None), [("nodeCount", 1, True)]),
+    "queued flex-start that is not scaled": (
+        _flex(autoscaling=None, queuedProvisioning={"enabled": True},
+              config={"labels": {"cloud.google.com/gke-queued": "true"}}),
+        [("autoscaling", None, True)]),
     "flex-start with a static number of none": (_flex(nodeCount=0), [("nodeCount", 0, False)]),
     "flex-start that is repaired": (
         _flex(management={"autoRepair": True}), [("management.autoRepair", True, False)]),
