@@ -64,6 +64,8 @@ def test_pool_that_is_not_known_leaves_a_doubt(other: Resource) -> None:
     for pools in permutations((SPOT, other)):
         assert _where({"team": "vision"}, *pools)[0] is None
     assert _where({"team": "other"}, SPOT, other)[0] is None
+    for pools in permutations((FLEX, other)):
+        assert _where({"team": "speech"}, *pools) == (None, None)
     # A pool at home answers for certain, so that the pod need not be elsewhere.
     assert _where({"team": "home"}, HOME, other)[0] is False
 
