@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from spotproof_gke.contract import CHECKPOINT_LOCATION_VARIABLE
+from spotproof_gke.rules.bucket_references import FUSE_DRIVER
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
 from spotproof_gke.rules.workloads import containers
 
-FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 """GKE's driver for buckets that are mounted as volumes."""
 
 _GS_ADDRESS = re.compile(r"gs://([a-z0-9][a-z0-9._-]*[a-z0-9])", re.IGNORECASE)
