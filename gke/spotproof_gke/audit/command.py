@@ -38,7 +38,7 @@ _EPILOG = """\
 examples:
   spotproof audit                                  the cluster of the current context
   kubectl get nodes,pods,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,\\
-cronjobs.batch,persistentvolumes -A -o json | spotproof audit -
+cronjobs.batch,persistentvolumes,namespaces -A -o json | spotproof audit -
   pulumi stack export | spotproof audit -
   spotproof audit --context prod state.json        both, judged together
 
