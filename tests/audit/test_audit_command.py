@@ -245,6 +245,15 @@ class TestPolicyConfig:
             write(folder, "config.json", config)
             assert not faults(capsys, path, "--policy-config", "config.json")
 
+    def test_the_level_of_all_holds_where_a_rule_has_none(self, folder: Path, capsys) -> None:
+        write(folder, "config.json", {"all": "disabled", "spot-pool-taint": "mandatory"})
+        path = write(folder, "cluster.json", examples.faulty_cluster())
+        main(["audit", path, "--policy-config", "config.json", "--format", "json"])
+        report = json.loads(capsys.readouterr().out)
+
+        assert {each["rule"] for each in report["findings"]} == {"spot-pool-taint"}
+        assert not [note for note in report["notJudged"] if "rule of the audit" in note]
+
     def test_what_is_passed_over_is_said(self, folder: Path, capsys) -> None:
         policies = {"spot-pool-taints": "disabled", "spot-pool-taint-unknown": "advisory"}
         config = {"version": 2, "policies": policies, "exceptions": {"E-1": {}}}

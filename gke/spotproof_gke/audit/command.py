@@ -27,6 +27,7 @@ NOT_AUDITED = 2
 NEVER = "never"
 _ABSENT = object()
 _LEVEL = "enforcementLevel"
+_ALL = "all"
 _LEVELS = ("advisory", "mandatory", "remediate", "disabled")
 
 _DESCRIPTION = """\
@@ -171,10 +172,11 @@ def read_config(path: str | None) -> tuple[Mapping[str, Mapping[str, Any]], list
     policies = given.get("policies", {}) if second else given
     if not isinstance(policies, Mapping):
         raise InputError(f"{name}: not the configuration of a policy pack, an object by policy")
-    known = {each.name for each in ENTRIES}
-    config, notes = {}, []
+    known = [each.name for each in ENTRIES]
+    config: dict[str, Mapping[str, Any]] = {}
+    notes: list[str] = []
     for policy, value in policies.items():
-        if policy not in known:
+        if policy not in (_ALL, *known):
             continue
         if not isinstance(value, (str, Mapping)):
             raise InputError(f"{name}: {policy} is not a level or an object")
@@ -186,14 +188,16 @@ def read_config(path: str | None) -> tuple[Mapping[str, Mapping[str, Any]], list
             raise InputError(f"{name}: {policy} has no property {printable(unknown[0])}{hint}")
         if value.get(_LEVEL, _LEVELS[0]) not in _LEVELS:
             raise InputError(f"{name}: {policy}.{_LEVEL} is none of {', '.join(_LEVELS)}")
+    general = config.pop(_ALL, {})
+    config = {policy: {**general, **config.get(policy, {})} for policy in known}
     for entry in ENTRIES:
         for key in entry.options:
-            given_value = config.get(entry.name, {}).get(key, _ABSENT)
+            given_value = config[entry.name].get(key, _ABSENT)
             wanted = None if given_value is _ABSENT else entry.wanted(key, given_value)
             if wanted:
                 raise InputError(f"{name}: {entry.name}.{key} is not {wanted}")
     for policy in policies:
-        if policy.removesuffix("-unknown") not in known:
+        if policy.removesuffix("-unknown") not in (_ALL, *known):
             hint = _likely(policy, known)
             notes.append(f"{name}: {printable(policy)} is no rule of the audit{hint}")
     if second and given.get("exceptions"):
