@@ -12,6 +12,7 @@ from lightkube.core.exceptions import ApiError
 from lightkube.resources.apps_v1 import DaemonSet, Deployment
 from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node, Pod
+from lightkube.types import CascadeType
 
 from sandbox.cluster.autoscaler import Autoscaler
 from sandbox.cluster.binaries import lookup
@@ -88,11 +89,19 @@ class World:
         labels = self.client.get(Node, pod.spec.nodeName).metadata.labels
         return labels["cloud.google.com/gke-nodepool"]
 
-    def wait(self, what: str, condition: Callable[[], Any]) -> Any:
+    def nodes_are_ready(self) -> bool:
+        """Whether no node has a taint any more that it was born with."""
+        return not any(
+            taint.key.startswith("node.kubernetes.io/")
+            for node in self.client.list(Node)
+            for taint in node.spec.taints or ()
+        )
+
+    def wait(self, what: str, condition: Callable[[], Any], seconds: float = WAIT_SECONDS) -> Any:
         """What `condition` returns once it is true; fails the test when it never is."""
-        deadline = time.monotonic() + WAIT_SECONDS
+        deadline = time.monotonic() + seconds
         while not (found := condition()):
-            assert time.monotonic() < deadline, f"{what}: not within {WAIT_SECONDS:.0f} s"
+            assert time.monotonic() < deadline, f"{what}: not within {seconds:.0f} s"
             time.sleep(0.1)
         return found
 
@@ -130,6 +139,7 @@ def world(plane: ControlPlane) -> Iterator[Callable[..., World]]:
         cluster = Cluster(ZONES, pools, limits, classes or {})
         made = World(client, Autoscaler(client, cluster, Market(), **options))
         made.autoscaler.stand_up()
+        made.wait("all nodes ready", made.nodes_are_ready)
         return made
 
     yield make
@@ -139,7 +149,7 @@ def world(plane: ControlPlane) -> Iterator[Callable[..., World]]:
 def _clear(client: Client) -> None:
     for kind in (Job, Deployment, DaemonSet):
         for namespace in ("default", "kube-system"):
-            client.deletecollection(kind, namespace=namespace)
+            client.deletecollection(kind, namespace=namespace, cascade=CascadeType.BACKGROUND)
     deadline = time.monotonic() + WAIT_SECONDS
     while left := list(client.list(Pod, namespace="*")):
         assert time.monotonic() < deadline, [pod.metadata.name for pod in left]

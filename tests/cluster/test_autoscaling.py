@@ -1,6 +1,8 @@
 """Nodes come for the pods that wait, within the limits, and go when their time is over."""
 
+from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Event, Node
+from lightkube.types import CascadeType
 
 from sandbox.cluster.nodes import NODE_POOL_KEY
 from spotproof_gke.capacity import Capacity
@@ -91,10 +93,8 @@ def test_a_spot_pool_grows_to_its_most_and_goes_back_to_nothing(world):
     cluster.autoscaler.step()
     assert "at its limit of 1 nodes" in "".join(cluster.autoscaler.reasons.values())
 
-    from lightkube.resources.batch_v1 import Job
-
     for name in ("first", "second"):
-        cluster.client.delete(Job, name, namespace="default")
+        cluster.client.delete(Job, name, namespace="default", cascade=CascadeType.BACKGROUND)
         cluster.wait("its pods gone", lambda name=name: not cluster.pods(name))
     cluster.autoscaler.step()
     assert _pools(cluster) == ["l4-spot", "system"]

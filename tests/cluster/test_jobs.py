@@ -8,7 +8,7 @@ from lightkube.resources.batch_v1 import Job
 from sandbox.cluster.eviction import take_away, vanish
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.contract import EXIT_HOPELESS, EXIT_INTERRUPTED
-from tests.cluster.conftest import GONE_AT_ONCE, gpu_pool, system_pool
+from tests.cluster.conftest import GONE_AT_ONCE, WAIT_SECONDS, gpu_pool, system_pool
 from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, job
 
 POLICY = {
@@ -45,7 +45,7 @@ def train(annotations: dict[str, str] | None = None, **job_spec: Any) -> Any:
     )
 
 
-def running(cluster, other_than: tuple[str, ...] = ()) -> Any:
+def running(cluster, other_than: tuple[str, ...] = (), seconds: float = WAIT_SECONDS) -> Any:
     """The pod of the Job that runs now, made by the autoscaler's stand-in where need be."""
 
     def found():
@@ -56,7 +56,7 @@ def running(cluster, other_than: tuple[str, ...] = ()) -> Any:
             if pod.status.phase == "Running" and pod.metadata.name not in other_than
         ]
 
-    return cluster.wait("a running pod", found)[0]
+    return cluster.wait("a running pod", found, seconds)[0]
 
 
 def status(cluster) -> Any:
@@ -150,14 +150,8 @@ def test_a_job_is_recovered_whose_node_vanished_without_notice(cluster):
 
     vanish(cluster.client, pod.spec.nodeName)
 
-    # The garbage collector looks after 40 s, every 20 s.
-    for _ in range(3):
-        try:
-            running(cluster, (pod.metadata.name,))
-            break
-        except AssertionError:
-            continue
-    running(cluster, (pod.metadata.name,))
+    # The garbage collector of pods gives a lost node 40 s, and looks every 20 s.
+    running(cluster, (pod.metadata.name,), seconds=600)
     assert not status(cluster).failed
 
 

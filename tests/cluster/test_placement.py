@@ -40,7 +40,7 @@ def test_a_pod_without_the_toleration_never_reaches_spot(world):
     cluster = world(system_pool(), SPOT)
 
     cluster.apply(
-        deployment("plain", replicas=3, cpu="2"),
+        deployment("plain", replicas=3, cpu="3"),
         deployment("selects", nodeSelector=SPOT_SELECTOR, gpus=1),
     )
     cluster.settled("plain", 3)
