@@ -42,7 +42,7 @@ def policy(pack_name: str, name: str) -> Policy:
     return next(each for each in pack(pack_name).POLICIES if each.name == name)
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML with `!unknown` for a value that a preview does not know."""
 
 
