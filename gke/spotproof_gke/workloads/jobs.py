@@ -1,8 +1,8 @@
 """Jobs that survive the loss of their nodes.
 
 Sources: kubernetes.io/docs/concepts/workloads/controllers/job (pod failure policy, back-off, pod
-replacement policy); docs.cloud.google.com/kubernetes-engine pages how-to/dws-flex-start-training and
-how-to/provisioningrequest, read on 2026-11-29; runs against a control plane of Kubernetes 1.36.
+replacement policy); docs.cloud.google.com/kubernetes-engine pages how-to/dws-flex-start-training
+and how-to/provisioningrequest, read on 2026-11-29; runs against a control plane of Kubernetes 1.36.
 """
 
 from collections.abc import Mapping
