@@ -128,7 +128,7 @@ def _where(
     lifetime: int | None,
 ) -> Scheduling:
     if compute_class is not None:
-        return class_scheduling(compute_class, accelerator)
+        return class_scheduling(compute_class)
     return flex_start_scheduling(
         accelerator, queued=queued, nodes=nodes, node_lifetime_seconds=lifetime
     )
@@ -186,7 +186,11 @@ class FlexStartJob(pulumi.ComponentResource):
         *before, last = plan.manifests
         made: list[pulumi.CustomResource] = []
         for manifest, role in zip(before, ("pods", "request"), strict=False):
-            made.append(declare(self, f"{name}-{role}", manifest, depends_on=made))
+            # What was asked for can't be changed, only asked for anew.
+            remade = ("spec",) if manifest["kind"] == "ProvisioningRequest" else ()
+            made.append(
+                declare(self, f"{name}-{role}", manifest, depends_on=made, remade_on=remade)
+            )
         # A queue starts the Job by turning `suspend` off.
         started = ("spec.suspend",) if last["spec"].get("suspend") else ()
         return declare(self, f"{name}-job", last, depends_on=made, ignore_changes=started)

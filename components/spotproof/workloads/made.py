@@ -24,6 +24,7 @@ def declare(
     *,
     depends_on: Sequence[pulumi.Resource] = (),
     ignore_changes: Sequence[str] = (),
+    remade_on: Sequence[str] = (),
 ) -> pulumi.CustomResource:
     """The resource of a manifest; kinds of others are custom resources.
 
@@ -33,8 +34,12 @@ def declare(
         manifest: The object, its name and namespace fixed.
         depends_on: Resources that must exist before it.
         ignore_changes: Properties that something in the cluster changes on purpose.
+        remade_on: Properties whose change makes the object anew, though its kind is a custom one.
     """
     opts = child_of(parent, depends_on=depends_on, ignore_changes=ignore_changes)
+    if remade_on:
+        opts.replace_on_changes = list(remade_on)
+        opts.delete_before_replace = True
     version, kind = manifest["apiVersion"], manifest["kind"]
     parts = {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind")}
     typed = _TYPED.get((version, kind))

@@ -52,7 +52,7 @@ def plan_spot_job(read: Reader, name: str) -> SpotJobPlan:
 def spot_nodes(nodes: NodesFrom, compute_class: str | None, accelerator: str | None) -> Scheduling:
     """Selector and tolerations of a pod on Spot nodes, wherever they come from."""
     if compute_class is not None:
-        return class_scheduling(compute_class, accelerator, spot=True)
+        return class_scheduling(compute_class, spot=True)
     where = spot_scheduling(accelerator)
     return Scheduling(with_driver(where.node_selector, nodes), where.tolerations)
 

@@ -18,8 +18,11 @@ def read_gpus(read: Reader, capacity: Capacity) -> tuple[str | None, int]:
     if not read.has("accelerator") and not read.has("gpus"):
         return None, 0
     gpus = read.integer("gpus", default=1, least=1, most=MOST_GPUS)
-    if accelerator is not None:
+    if accelerator is not None and not read.has("compute_class"):
         _judge_accelerator(read, accelerator, gpus, capacity)
+    if read.has("accelerator") and read.has("compute_class"):
+        rule = "a compute class decides which GPU its nodes have"
+        read.problem("accelerator", accelerator, rule, "leave it out, and say gpus")
     elif not read.has("accelerator") and not read.has("compute_class"):
         rule = "a pod with GPUs says which"
         read.problem("accelerator", None, rule, "name one like nvidia-l4, or a compute_class")

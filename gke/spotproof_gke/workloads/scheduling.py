@@ -85,23 +85,20 @@ def gpu_scheduling(accelerator: str, capacity: Capacity = Capacity.ON_DEMAND) ->
     return Scheduling(found.node_selector, (*found.tolerations, dict(GPU_TOLERATION)))
 
 
-def class_scheduling(
-    compute_class: str, accelerator: str | None = None, *, spot: bool = False
-) -> Scheduling:
+def class_scheduling(compute_class: str, *, spot: bool = False) -> Scheduling:
     """Selector and tolerations of a pod on nodes of a compute class.
 
-    GKE adds the toleration of the class's own taint itself; it is stated for pools made by hand.
+    Nothing else is selected: GKE finds no priority for a class together with other node labels.
+    It adds the toleration of the class's taint itself; it is stated for pools made by hand.
 
     Args:
         compute_class: Name of the class.
-        accelerator: GKE's name of the GPU, to take only priorities with it; None for all.
         spot: Whether the pod may run on Spot nodes of the class.
     """
-    selector = {COMPUTE_CLASS_KEY: compute_class}
-    if accelerator:
-        selector[ACCELERATOR_KEY] = accelerator
     taints = [Taint(COMPUTE_CLASS_KEY, compute_class), *([SPOT_TAINT] if spot else [])]
-    return Scheduling(selector, tuple(taint.toleration() for taint in taints))
+    return Scheduling(
+        {COMPUTE_CLASS_KEY: compute_class}, tuple(taint.toleration() for taint in taints)
+    )
 
 
 def with_driver(selector: dict[str, str], nodes: NodesFrom) -> dict[str, str]:
