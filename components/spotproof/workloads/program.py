@@ -1,6 +1,7 @@
 """Judges the arguments that the workloads share."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pulumi
@@ -24,6 +25,9 @@ from spotproof_gke.workloads.pod import (
 TAKEN_LABELS = (NAME_LABEL, QUEUE_LABEL)
 TAKEN_ANNOTATIONS = (*SKIP_AWAIT, RUN_DURATION_ANNOTATION, FUSE_ANNOTATION)
 
+HIDDEN = "…"
+"""Stands in messages for what may be or hold a secret."""
+
 Judge = Callable[[str, object], Iterable[Problem]]
 
 
@@ -46,6 +50,7 @@ def read_program(
         mounts: Volumes that the workload has decided on.
     """
     namespace = read.name("namespace", kubernetes_names.namespace_problems)
+    env = _env(read)
     shared = _quantity(read, "shared_memory", kubernetes_names.bytes_problems)
     return Program(
         name=read.name(name_key, kubernetes_names.object_name_problems, default=name),
@@ -53,8 +58,8 @@ def read_program(
         image=_image(read),
         command=_words(read, "command"),
         arguments=_words(read, "arguments"),
-        env=_env(read),
-        secret_env=_secret_env(read),
+        env=env,
+        secret_env=_secret_env(read, env),
         service_account=_service_account(read, namespace),
         cpu=_quantity(read, "cpu", kubernetes_names.cpu_problems),
         memory=_quantity(read, "memory", kubernetes_names.bytes_problems),
@@ -82,26 +87,25 @@ def _words(read: Reader, key: str) -> tuple[str, ...]:
     if not all(isinstance(word, str) for word in words) or (words and not words[0]):
         rule = "a command is a list of texts, one for each word"
         fix = 'write ["python", "-m", "train"], not "python -m train"; numbers in quotes'
-        read.problem(key, read.shown(key), rule, fix)
+        read.problem(key, HIDDEN, rule, fix)
         return ()
     return tuple(words)
 
 
 def _env(read: Reader) -> dict[str, Any]:
-    env = read.items("env", default={})
+    env = _unshown(read, "env")
     for name, value in env.items():
         at = f"env.{name}"
         wrong = kubernetes_names.env_name_problems(at, name)
         if not wrong and not isinstance(value, (str, pulumi.Output)):
-            wrong = [Problem(at, "…", "the value of a variable is a text", "write it in quotes")]
+            wrong = [Problem(at, HIDDEN, "the value of a variable is a text", "write it in quotes")]
         read.extend(wrong or kubernetes_names.plain_value_problems(at, name, value))
     return env
 
 
-def _secret_env(read: Reader) -> dict[str, SecretKey]:
+def _secret_env(read: Reader, plain: Mapping[str, Any]) -> dict[str, SecretKey]:
     found = {}
-    plain = read.items("env", default={}) if read.is_right("env") else {}
-    for name, given in read.items("secret_env", default={}).items():
+    for name, given in _unshown(read, "secret_env").items():
         at = f"secret_env.{name}"
         read.extend(kubernetes_names.env_name_problems(at, name))
         if name in plain:
@@ -110,16 +114,30 @@ def _secret_env(read: Reader) -> dict[str, SecretKey]:
     return found
 
 
+def _unshown(read: Reader, key: str) -> dict[str, Any]:
+    """A mapping with texts as keys, whose content is never shown: it may be a secret."""
+    given = read.hidden(key)
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(k, str) and k for k in given):
+        read.problem(key, HIDDEN, "this is a mapping", "write key: value pairs")
+        return {}
+    return dict(given)
+
+
 def read_secret_key(read: Reader, key: str, given: object) -> SecretKey:
-    """A key of a Secret by its names."""
+    """A key of a Secret by its names. What stands there is never shown: it may be the secret."""
+    noted: list[Problem] = []
     inner = Reader(
-        given, SecretKeyArgs.__annotations__, f"{read.path}{read.spell(key)}.", read.spell,
-        read.problems,
-    )  # fmt: skip
-    return SecretKey(
+        given, SecretKeyArgs.__annotations__, f"{read.path}{read.spell(key)}.", read.spell, noted
+    )
+    found = SecretKey(
         secret=inner.name("secret", kubernetes_names.subdomain_problems),
         key=inner.name("key", kubernetes_names.secret_key_problems),
     )
+    for one in noted:
+        read.problems.append(replace(one, value=None if one.value is None else HIDDEN))
+    return found
 
 
 def _service_account(read: Reader, namespace: str) -> str | None:

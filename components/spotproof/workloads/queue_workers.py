@@ -144,7 +144,7 @@ def _short(subscription: Any) -> Any:
 def _with_database(read: Reader, program: Program) -> Program:
     if not read.has("database"):
         return program
-    address = read_secret_key(read, "database", read.items("database"))
+    address = read_secret_key(read, "database", read.hidden("database"))
     from_secrets = {**program.secret_env, **database_env(address)}
     return Program(**{**vars(program), "secret_env": from_secrets})
 

@@ -11,15 +11,25 @@ from spotproof_gke.workloads.scheduling import NodesFrom
 MOST_GPUS = 16
 """The most GPUs that one machine has (a2-megagpu-16g)."""
 
+MOST_QUOTA = 100_000
+"""Upper bound of a quota, to catch a slip."""
 
-def read_gpus(read: Reader, capacity: Capacity) -> tuple[str | None, int]:
-    """The GPU and how many of it each pod gets, judged by whether Google sells it so."""
+
+def read_gpus(read: Reader, capacity: Capacity, *, quota: bool = False) -> tuple[str | None, int]:
+    """The GPU and how many of it there are, judged by whether Google sells it so.
+
+    Args:
+        read: The reader.
+        capacity: How the nodes are obtained.
+        quota: Whether the number is for all pods together, and not for one.
+    """
     accelerator = read.text("accelerator", default=None) or None
     if not read.has("accelerator") and not read.has("gpus"):
         return None, 0
-    gpus = read.integer("gpus", default=1, least=1, most=MOST_GPUS)
+    most = MOST_QUOTA if quota else MOST_GPUS
+    gpus = read.integer("gpus", default=1, least=1, most=most)
     if accelerator is not None and not read.has("compute_class"):
-        _judge_accelerator(read, accelerator, gpus, capacity)
+        _judge_accelerator(read, accelerator, 1 if quota else gpus, capacity)
     if read.has("accelerator") and read.has("compute_class"):
         rule = "a compute class decides which GPU its nodes have"
         read.problem("accelerator", accelerator, rule, "leave it out, and say gpus")
