@@ -124,15 +124,17 @@ def missing(wanted: Iterable[Controller], served: Mapping[str, Collection[str]])
     return found
 
 
-def in_each_others_way(served: Mapping[str, Collection[str]]) -> str | None:
-    """What to know when KEDA is there and a HorizontalPodAutoscaler wants the metrics adapter.
+def in_the_way(wanted: Iterable[Controller], served: Mapping[str, Collection[str]]) -> str | None:
+    """Why what is wanted cannot work beside what a cluster has, or None.
 
-    Only one of the two can serve external metrics; from the API alone it cannot be told which.
+    A cluster has one provider of external metrics, and KEDA is one: a HorizontalPodAutoscaler
+    would find its metrics served, but ask the wrong one.
     """
-    has_metrics = any(version.partition("/")[0] == EXTERNAL_METRICS for version in served)
-    if "keda.sh/v1alpha1" in served and has_metrics:
+    names = {controller.name for controller in wanted}
+    beside = any(version.startswith("keda.sh/") for version in served)
+    if "metrics-adapter" in names and (beside or "keda" in names):
         return (
-            f"KEDA and the metrics adapter both serve {EXTERNAL_METRICS}, and a cluster has one "
-            "provider of it: use the scaler keda for all workers, or remove KEDA"
+            f"a cluster has one provider of {EXTERNAL_METRICS}, and KEDA is one: use the scaler "
+            "keda for all workers, or remove KEDA"
         )
     return None
