@@ -24,20 +24,24 @@ EXIT_HOPELESS = 42
 EXIT_INTERRUPTED = 143
 """Stopped by SIGTERM after saving (128 + 15); a Job replaces the pod and does not count it."""
 
-CHECKPOINT_LOCATION_ENV = "SPOTPROOF_CHECKPOINT_LOCATION"
-"""Environment variable: where a run keeps its checkpoints, `gs://BUCKET/PREFIX` or a path."""
+SAVE_ESTIMATE_VARIABLE = "SPOTPROOF_SAVE_ESTIMATE_SECONDS"
+"""Environment variable: how long the program's save on SIGTERM takes, in seconds, 0 or more.
 
-SAVE_ESTIMATE_ENV = "SPOTPROOF_SAVE_ESTIMATE_SECONDS"
-"""Environment variable: how long the program takes to save itself, in seconds."""
+Stated by whoever measured it; absent says nothing. It must fit into the termination budget of the
+pool, see `spotproof_gke.grace`.
+"""
 
-TERMINATION_BUDGET_ENV = "SPOTPROOF_TERMINATION_BUDGET_SECONDS"
+CHECKPOINT_LOCATION_VARIABLE = "SPOTPROOF_CHECKPOINT_LOCATION"
+"""Environment variable: where checkpoints go, `gs://BUCKET/PATH` or a path on a mounted volume."""
+
+TERMINATION_BUDGET_VARIABLE = "SPOTPROOF_TERMINATION_BUDGET_SECONDS"
 """Environment variable: what a pod has between SIGTERM and the end of its node, in seconds."""
 
-NODE_LIFETIME_ENV = "SPOTPROOF_NODE_LIFETIME_SECONDS"
-"""Environment variable: how long a node lives from its start, in seconds; unset when unknown."""
+NODE_LIFETIME_VARIABLE = "SPOTPROOF_NODE_LIFETIME_SECONDS"
+"""Environment variable: how long a node lives from its start, in seconds; absent when unknown."""
 
-SUBSCRIPTION_ENV = "SPOTPROOF_SUBSCRIPTION"
+SUBSCRIPTION_VARIABLE = "SPOTPROOF_SUBSCRIPTION"
 """Environment variable: the queue of a worker, `projects/PROJECT/subscriptions/NAME`."""
 
-DATABASE_URL_ENV = "SPOTPROOF_DATABASE_URL"
-"""Environment variable: address of the database that takes results; always from a Secret."""
+DATABASE_URL_VARIABLE = "SPOTPROOF_DATABASE_URL"
+"""Environment variable: address of the database that takes results; always out of a Secret."""

@@ -94,9 +94,9 @@ def test_the_program_is_told_where_to_save_and_how_long_it_has() -> None:
     args = {**SPOT_JOB, "save_estimate_seconds": 90, "shutdown_grace_seconds": 120}
     job = _job("SpotJob", args)
     assert _env(job) == {
-        contract.CHECKPOINT_LOCATION_ENV: "gs://acme-ml-checkpoints/run-1",
-        contract.SAVE_ESTIMATE_ENV: "90",
-        contract.TERMINATION_BUDGET_ENV: "105",
+        contract.CHECKPOINT_LOCATION_VARIABLE: "gs://acme-ml-checkpoints/run-1",
+        contract.SAVE_ESTIMATE_VARIABLE: "90",
+        contract.TERMINATION_BUDGET_VARIABLE: "105",
     }
     assert _pod(job)["terminationGracePeriodSeconds"] == 105
 
@@ -108,9 +108,9 @@ def test_a_pod_has_no_more_grace_than_its_node_gives() -> None:
 
 
 def test_work_on_flex_start_is_told_when_its_node_ends() -> None:
-    assert _env(_job("FlexStartJob", FLEX_START_JOB))[contract.NODE_LIFETIME_ENV] == "604800"
+    assert _env(_job("FlexStartJob", FLEX_START_JOB))[contract.NODE_LIFETIME_VARIABLE] == "604800"
     shorter = {**FLEX_START_JOB, "node_lifetime_seconds": 90_000}
-    assert _env(_job("FlexStartJob", shorter))[contract.NODE_LIFETIME_ENV] == "90000"
+    assert _env(_job("FlexStartJob", shorter))[contract.NODE_LIFETIME_VARIABLE] == "90000"
 
 
 def test_a_plain_flex_start_job_asks_for_nodes_as_google_documents_it() -> None:
@@ -223,7 +223,7 @@ def test_the_address_of_the_database_comes_from_its_secret() -> None:
     (address,) = [
         one
         for one in _pod(workers)["containers"][0]["env"]
-        if one["name"] == contract.DATABASE_URL_ENV
+        if one["name"] == contract.DATABASE_URL_VARIABLE
     ]
     assert address["valueFrom"] == {"secretKeyRef": {"name": "results", "key": "url"}}
 

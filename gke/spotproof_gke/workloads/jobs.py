@@ -11,12 +11,12 @@ from typing import Any
 
 from spotproof_gke.capacity import Scheduling
 from spotproof_gke.contract import (
-    CHECKPOINT_LOCATION_ENV,
+    CHECKPOINT_LOCATION_VARIABLE,
     EXIT_HOPELESS,
     EXIT_INTERRUPTED,
-    NODE_LIFETIME_ENV,
-    SAVE_ESTIMATE_ENV,
-    TERMINATION_BUDGET_ENV,
+    NODE_LIFETIME_VARIABLE,
+    SAVE_ESTIMATE_VARIABLE,
+    TERMINATION_BUDGET_VARIABLE,
 )
 from spotproof_gke.workloads.pod import Program, metadata, pod_template
 
@@ -51,13 +51,13 @@ class Checkpoints:
     def env(self) -> dict[str, Any]:
         """The environment variables by which the program is told."""
         told = {
-            CHECKPOINT_LOCATION_ENV: self.location,
-            TERMINATION_BUDGET_ENV: str(self.budget_seconds),
+            CHECKPOINT_LOCATION_VARIABLE: self.location,
+            TERMINATION_BUDGET_VARIABLE: str(self.budget_seconds),
         }
         if self.save_estimate_seconds is not None:
-            told[SAVE_ESTIMATE_ENV] = str(self.save_estimate_seconds)
+            told[SAVE_ESTIMATE_VARIABLE] = str(self.save_estimate_seconds)
         if self.node_lifetime_seconds is not None:
-            told[NODE_LIFETIME_ENV] = str(self.node_lifetime_seconds)
+            told[NODE_LIFETIME_VARIABLE] = str(self.node_lifetime_seconds)
         return told
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from spotproof_gke.capacity import Scheduling
 from spotproof_gke.contract import (
-    DATABASE_URL_ENV,
-    SUBSCRIPTION_ENV,
-    TERMINATION_BUDGET_ENV,
+    DATABASE_URL_VARIABLE,
+    SUBSCRIPTION_VARIABLE,
+    TERMINATION_BUDGET_VARIABLE,
 )
 from spotproof_gke.workloads.jobs import SKIP_AWAIT
 from spotproof_gke.workloads.pod import NAME_LABEL, Program, SecretKey, metadata, pod_template
@@ -43,12 +43,15 @@ class Scale:
 
 def worker_env(scale: Scale, budget_seconds: int) -> dict[str, Any]:
     """The environment variables by which a worker is told of its queue and its time."""
-    return {SUBSCRIPTION_ENV: scale.subscription, TERMINATION_BUDGET_ENV: str(budget_seconds)}
+    return {
+        SUBSCRIPTION_VARIABLE: scale.subscription,
+        TERMINATION_BUDGET_VARIABLE: str(budget_seconds),
+    }
 
 
 def database_env(address: SecretKey) -> dict[str, SecretKey]:
     """The environment variable by which a worker is told of its database."""
-    return {DATABASE_URL_ENV: address}
+    return {DATABASE_URL_VARIABLE: address}
 
 
 def deployment(program: Program, where: Scheduling, scale: Scale) -> dict[str, Any]:
