@@ -22,17 +22,18 @@ from tests.unit.workload_examples import (
     manifests,
 )
 
+SCRIPT = "prepare; python -m train; report"
 SECRET = "hunter2-and-more"
 SPOT = {"capacity": "spot", **L4}
 (QUEUED,) = KUEUE_QUEUES["flavors"]
 BASES: dict[str, dict[str, Any]] = {name: several[0] for name, several in EXAMPLES.items()}
 
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
-    ("SpotJob", {"command": ["bash", "-c", "python train.py"]}, "command", "no shell stands"),
+    ("SpotJob", {"command": ["bash", "-c", SCRIPT]}, "command", "no shell stands"),
     ("SpotJob", {"command": "python -m train"}, "command", "a list of texts"),
     ("SpotJob", {"command": ["python", 3]}, "command", "a list of texts"),
     ("SpotJob", {"command": [""]}, "command", "a list of texts"),
-    ("SpotJob", {"command": None, "arguments": ["sh", "-c", "x"]}, "command", "no shell stands"),
+    ("SpotJob", {"command": None, "arguments": ["sh", "-c", SCRIPT]}, "command", "no shell stands"),
     ("SpotJob", {"namespace": "kube-system"}, "namespace", "a system workload"),
     ("SpotJob", {"namespace": "Training"}, "namespace", "lower-case"),
     ("SpotJob", {"job_name": "a.b"}, "job_name", "lower-case"),
@@ -150,7 +151,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("QueueWorkers", {"min_workers": 51}, "min_workers", "not more than the most"),
     ("QueueWorkers", {"scaler": "hpa", "cooldown_seconds": 7200}, "cooldown_seconds", "to 3600"),
     ("QueueWorkers", {"max_workers": 0}, "max_workers", "from 1"),
-    ("QueueWorkers", {"command": ["sh", "-c", "x"]}, "command", "no shell stands"),
+    ("QueueWorkers", {"command": ["sh", "-c", SCRIPT]}, "command", "no shell stands"),
     ("CapacityClass", {"priorities": []}, "priorities", "1 to 10"),
     (
         "CapacityClass",
@@ -259,7 +260,7 @@ def test_a_mistake_is_refused_where_it_was_made(
         {"secret_env": {"HF_TOKEN": SECRET}},
         {"secret_env": {"HF_TOKEN": {"secret": SECRET + "!", "key": SECRET + "!"}}},
         {"command": f"python train.py --token {SECRET}"},
-        {"command": ["sh", "-c", f"python train.py --token {SECRET}"]},
+        {"command": ["sh", "-c", f"prepare; python train.py --token {SECRET}; report"]},
     ],
     ids=range(8),
 )

@@ -113,6 +113,13 @@ def test_work_on_flex_start_is_told_when_its_node_ends() -> None:
     assert _env(_job("FlexStartJob", shorter))[contract.NODE_LIFETIME_VARIABLE] == "90000"
 
 
+def test_the_life_of_a_node_bounds_the_run_of_a_pod_and_not_the_wait_of_its_job() -> None:
+    job = _job("FlexStartJob", FLEX_START_JOB)
+    assert _pod(job)["activeDeadlineSeconds"] == 604_800
+    assert job["spec"]["activeDeadlineSeconds"] == 864_000
+    assert "activeDeadlineSeconds" not in _pod(_job("SpotJob", SPOT_JOB))
+
+
 def test_a_plain_flex_start_job_asks_for_nodes_as_google_documents_it() -> None:
     pod = _pod(_job("FlexStartJob", {**FLEX_START_JOB, "accelerator": "nvidia-tesla-a100"}))
     assert pod["nodeSelector"] == {
@@ -265,7 +272,9 @@ BROKEN: dict[str, dict[str, Any]] = {
     "failure_policy": {"podFailurePolicy": {"rules": []}},
     "backoff_limit": {"backoffLimit": 0},
     "deadline_seconds": {"activeDeadlineSeconds": None},
-    "command": {"template": {"containers": [{"command": ["sh", "-c", "python train.py"]}]}},
+    "command": {
+        "template": {"containers": [{"command": ["sh", "-c", "prepare; python -m train; report"]}]}
+    },
 }
 
 

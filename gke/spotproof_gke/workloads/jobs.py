@@ -124,13 +124,7 @@ def job(
         "podFailurePolicy": pod_failure_policy(),
         # Not before the old pod has ended: two writers of one checkpoint would mix.
         "podReplacementPolicy": "Failed",
-        "template": pod_template(
-            program,
-            where,
-            saves.env(),
-            restart_policy="Never",
-            annotations=pod_annotations,
-        ),
+        "template": _pods(program, where, saves, pod_annotations),
     }
     if limits.pods > 1:
         spec |= {
@@ -145,6 +139,21 @@ def job(
     above = metadata(program, {**SKIP_AWAIT, **(annotations or {})})
     above["labels"] = {**above["labels"], **(labels or {})}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": above, "spec": spec}
+
+
+def _pods(
+    program: Program,
+    where: Scheduling,
+    saves: Checkpoints,
+    annotations: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The pod template of a Job; a pod's own deadline, unlike the Job's, leaves out all waiting."""
+    found = pod_template(
+        program, where, saves.env(), restart_policy="Never", annotations=annotations
+    )
+    if saves.node_lifetime_seconds is not None:
+        found["spec"]["activeDeadlineSeconds"] = saves.node_lifetime_seconds
+    return found
 
 
 def kueue_job(
@@ -195,7 +204,7 @@ def requested_job(
         "apiVersion": "v1",
         "kind": "PodTemplate",
         "metadata": metadata(program),
-        "template": pod_template(program, where, saves.env(), restart_policy="Never"),
+        "template": _pods(program, where, saves),
     }
     template["metadata"]["labels"] = {**template["metadata"]["labels"], WARDEN_LABEL: "true"}
     request = {
