@@ -35,6 +35,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
         st.sampled_from(("compute.googleapis.com", "pubsub.googleapis.com", "compute")), max_size=3
     ),
 }
+BY_NAME["local_queues"] = BY_NAME["publishers"]
 BY_NAME["workers"] = BY_NAME["workloads"] = BY_NAME["publishers"]
 REFERENCES = frozenset(
     {"cluster", "node_service_account", "network_id", "subnetwork_id", "pods_range_name"}

@@ -186,6 +186,7 @@ class KueueQueues(pulumi.ComponentResource):
         first = [declare(self, f"{name}-{role}", one) for role, one in plan.first.items()]
         queue = declare(self, f"{name}-queue", plan.queue, depends_on=first)
         for role, one in plan.doors.items():
-            declare(self, f"{name}-{role}", one, depends_on=[queue])
+            # Kueue never moves a LocalQueue to another ClusterQueue.
+            declare(self, f"{name}-{role}", one, depends_on=[queue], remade_on=("spec",))
         self.queue_name = queue.metadata["name"]  # pyright: ignore[reportAttributeAccessIssue]
         self.register_outputs({"queueName": self.queue_name})

@@ -41,6 +41,9 @@ def declare(
         opts.replace_on_changes = list(remade_on)
         opts.delete_before_replace = True
     version, kind = manifest["apiVersion"], manifest["kind"]
+    if kind == "Job":
+        # Not beside its successor, which may have another name: both would write one checkpoint.
+        opts.delete_before_replace = True
     parts = {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind")}
     typed = _TYPED.get((version, kind))
     if typed is not None:
