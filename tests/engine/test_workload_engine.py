@@ -19,6 +19,8 @@ options = pulumi.ResourceOptions(providers=[provider])
 for component, name, args in {made!r}:
     made = getattr(spotproof, component)(name, args, options)
 """
+# The provider takes a kubeconfig of the environment as its own, and refuses it where it renders.
+ENV = {"KUBECONFIG": ""}
 REFUSED = """
 import spotproof
 
@@ -51,7 +53,7 @@ def _rendered(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> EmulatedProject:
     folder = tmp_path_factory.mktemp("workloads")
     program = PROGRAM.format(folder=str(folder / "rendered"), made=_made())
-    project = emulated_project(folder, program)
+    project = emulated_project(folder, program, env=ENV)
     project.up().check()
     return project
 
@@ -74,18 +76,18 @@ def test_a_second_update_changes_nothing(project: EmulatedProject) -> None:
 def test_another_image_remakes_the_job_and_says_so_in_a_preview(tmp_path: Path) -> None:
     folder = str(tmp_path / "rendered")
     project = emulated_project(
-        tmp_path, PROGRAM.format(folder=folder, made=[("SpotJob", "work", SPOT_JOB)])
+        tmp_path, PROGRAM.format(folder=folder, made=[("SpotJob", "work", SPOT_JOB)]), env=ENV
     )
     project.up().check()
     newer = {**SPOT_JOB, "image": SPOT_JOB["image"] + "1"}
     project.write(PROGRAM.format(folder=folder, made=[("SpotJob", "work", newer)]))
     steps = project.preview("--json").json()["steps"]
-    ops = {step["op"] for step in steps if "::kubernetes:batch/v1:Job::" in step["urn"]}
+    ops = {step["op"] for step in steps if "kubernetes:batch/v1:Job::" in step["urn"]}
     assert "replace" in ops
     longer = {**SPOT_JOB, "deadline_seconds": 1_000_000}
     project.write(PROGRAM.format(folder=folder, made=[("SpotJob", "work", longer)]))
     steps = project.preview("--json").json()["steps"]
-    ops = {step["op"] for step in steps if "::kubernetes:batch/v1:Job::" in step["urn"]}
+    ops = {step["op"] for step in steps if "kubernetes:batch/v1:Job::" in step["urn"]}
     assert ops == {"update"}
 
 
@@ -121,13 +123,13 @@ def test_a_yaml_program_takes_the_same_component(tmp_path: Path) -> None:
                         "secretEnv": {"HF_TOKEN": {"secret": "hub", "key": "token"}},
                         "nodes": "pool",
                     },
-                    "options": {"providers": {"kubernetes": "${rendered}"}},
+                    "options": {"providers": ["${rendered}"]},
                 },
             },
             "outputs": {"budget": "${work.terminationBudgetSeconds}", "name": "${work.jobName}"},
         }
     )
-    project = emulated_project(tmp_path, program, runtime="yaml")
+    project = emulated_project(tmp_path, program, runtime="yaml", env=ENV)
     project.up().check()
     args = {**SPOT_JOB, "secret_env": {"HF_TOKEN": {"secret": "hub", "key": "token"}}}
     (expected,) = manifests("SpotJob", args)
