@@ -1,0 +1,223 @@
+"""Manifests of the guard: one policy and its binding for each scope.
+
+Sources, read on 2026-11-30: kubernetes.io/docs/reference/access-authn-authz/
+validating-admission-policy (stable since Kubernetes 1.30); what a real API server and the Pulumi
+provider did with them: tests/cluster/test_guard_*.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from spotproof_gke.admission.cel import literal, optional, pod_spec
+from spotproof_gke.admission.clauses import DOUBT, Variable, clauses
+from spotproof_gke.admission.namespaces import matches
+from spotproof_gke.admission.requesters import by_a_manager
+from spotproof_gke.rules.spot_isolation import WORKLOAD_FIX, WORKLOAD_RULE
+from spotproof_gke.rules.spot_scheduling import BLANKET
+from spotproof_gke.rules.system_pods import (
+    CRITICAL_PRIORITY_CLASSES,
+    SYSTEM_NAMESPACES,
+    is_system_namespace,
+)
+from spotproof_gke.rules.workloads import POD_AT
+
+__all__ = ["DOUBT", "Guard", "GuardAction", "Scope", "guard_manifests", "scope_of"]
+
+_API = "admissionregistration.k8s.io/v1"
+_RESOURCES: dict[str, tuple[str, ...]] = {
+    "": ("Pod", "PodTemplate", "ReplicationController"),
+    "apps": ("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet"),
+    "batch": ("Job", "CronJob"),
+}
+
+
+class GuardAction(str, Enum):
+    """What the guard does about a workload that breaks its rule."""
+
+    AUDIT = "audit"
+    """Let it pass, with a warning to the client and a note in the audit log."""
+
+    DENY = "deny"
+    """Refuse it."""
+
+
+class Scope(str, Enum):
+    """Where the guard looks; each scope is a policy of its own, so that each has its own action."""
+
+    OWN = "own"
+    """System namespaces of the user's own."""
+
+    GKE = "gke"
+    """GKE's and Kubernetes' own namespaces."""
+
+    CRITICAL = "critical"
+    """Pods of critical priority in any other namespace."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What the guard watches.
+
+    Attributes:
+        name: Beginning of the names of its objects.
+        system_namespaces: System namespaces of the user's own; `*` matches any ending.
+        gke_action: What it does in the namespaces of GKE's own.
+        critical_action: What it does about pods of critical priority in other namespaces.
+        spot_classes: Compute classes that may take Spot or flex-start nodes.
+        spot_taint_keys: Further taint keys that mark Spot pools.
+        critical_priority_classes: Priority classes that count as critical.
+        exempt_daemon_sets: Whether to pass over DaemonSets.
+        exempt_users: Further users whose requests always pass.
+    """
+
+    name: str
+    system_namespaces: Sequence[str] = ()
+    gke_action: GuardAction = GuardAction.AUDIT
+    critical_action: GuardAction = GuardAction.AUDIT
+    spot_classes: Sequence[str] = ()
+    spot_taint_keys: Sequence[str] = ()
+    critical_priority_classes: Sequence[str] = CRITICAL_PRIORITY_CLASSES
+    exempt_daemon_sets: bool = True
+    exempt_users: Sequence[str] = ()
+
+    def actions(self) -> dict[Scope, GuardAction]:
+        """The scopes that have something to watch, and what happens there."""
+        found = {Scope.OWN: GuardAction.DENY} if self.system_namespaces else {}
+        found[Scope.GKE] = self.gke_action
+        if self.critical_priority_classes:
+            found[Scope.CRITICAL] = self.critical_action
+        return found
+
+    def policy_name(self, scope: Scope) -> str:
+        """Name of the policy of a scope, and of its binding."""
+        return f"{self.name}-{scope.value}"
+
+
+def scope_of(guard: Guard, namespace: str, priority_class: str = "") -> Scope | None:
+    """The scope that a workload falls into, or None when the guard does not look at it."""
+    if is_system_namespace(namespace, guard.system_namespaces):
+        return Scope.OWN
+    if is_system_namespace(namespace):
+        return Scope.GKE
+    return Scope.CRITICAL if priority_class in guard.critical_priority_classes else None
+
+
+def guard_manifests(guard: Guard) -> list[dict[str, Any]]:
+    """The policies and bindings of the guard, each policy before its binding."""
+    found = []
+    for scope, action in guard.actions().items():
+        found += [_policy(guard, scope, action), _binding(guard, scope, action)]
+    return found
+
+
+def _binding(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
+    name = guard.policy_name(scope)
+    actions = {GuardAction.AUDIT: ["Audit", "Warn"], GuardAction.DENY: ["Deny"]}[action]
+    return {
+        "apiVersion": _API,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name},
+        "spec": {"policyName": name, "validationActions": actions},
+    }
+
+
+def _policy(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
+    message = f"{WORKLOAD_RULE}; {WORKLOAD_FIX}"
+    return {
+        "apiVersion": _API,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": guard.policy_name(scope)},
+        "spec": {
+            # A guard that only watches stops nothing, not even when it fails.
+            "failurePolicy": "Fail" if action is GuardAction.DENY else "Ignore",
+            "matchConstraints": {"resourceRules": _resource_rules(guard)},
+            "matchConditions": [
+                # The last changes of an object on its way out take its finalizers away.
+                _condition("not-being-deleted", "!has(object.metadata.deletionTimestamp)"),
+                _condition("in-scope", _in_scope(guard, scope)),
+                _condition("not-by-a-manager", f"!{by_a_manager(guard.exempt_users)}"),
+            ],
+            "variables": [
+                {"name": each.name, "expression": each.expression}
+                for each in _variables(guard, scope)
+            ],
+            # Without a reason of its own a denial is a 422. The Pulumi provider takes a 403 in a
+            # preview for a lack of rights, and then says nothing.
+            "validations": [
+                {
+                    "expression": "variables.added.size() == 0",
+                    "message": message,
+                    "messageExpression": f'{_WHO} + ": " + variables.added.join("; ") + '
+                    f"{literal(f'. Rule: {WORKLOAD_RULE}. Fix: {WORKLOAD_FIX}.')}",
+                }
+            ],
+        },
+    }
+
+
+_WHO = (
+    'object.kind + " " + request.?namespace.orValue("") + "/" + '
+    'object.metadata.?name.orValue(object.metadata.?generateName.orValue(""))'
+)
+
+
+def _condition(name: str, expression: str) -> dict[str, str]:
+    return {"name": name, "expression": expression}
+
+
+def _resource_rules(guard: Guard) -> list[dict[str, Any]]:
+    passed = ("DaemonSet",) if guard.exempt_daemon_sets else ()
+    return [
+        {
+            "apiGroups": [group],
+            "apiVersions": ["v1"],
+            "resources": [f"{kind.lower()}s" for kind in kinds if kind not in passed],
+            "operations": ["CREATE", "UPDATE"],
+        }
+        for group, kinds in _RESOURCES.items()
+    ]
+
+
+def _in_scope(guard: Guard, scope: Scope) -> str:
+    namespace = 'request.?namespace.orValue("")'
+    own = matches(namespace, guard.system_namespaces)
+    gke = matches(namespace, SYSTEM_NAMESPACES)
+    if scope is Scope.OWN:
+        return own
+    if scope is Scope.GKE:
+        return gke
+    spec = _spec_of("object")
+    return f"!{own} && !{gke} && {_is_critical(guard, f'({spec})')}"
+
+
+def _is_critical(guard: Guard, spec: str) -> str:
+    priority = f'{optional(spec, "priorityClassName")}.orValue("")'
+    return f"{priority} in {literal(guard.critical_priority_classes)}"
+
+
+def _spec_of(root: str) -> str:
+    kinds = [kind for several in _RESOURCES.values() for kind in several]
+    return pod_spec(root, {kind: POD_AT[kind] for kind in kinds})
+
+
+def _variables(guard: Guard, scope: Scope) -> list[Variable]:
+    """The variables, of which `added` lists what a request adds to what was there before."""
+    given = (guard.spot_taint_keys, guard.spot_classes)
+    was_judged = "true"
+    if scope is Scope.CRITICAL:
+        was_judged = _is_critical(guard, "variables.oldSpec")
+    narrower = (
+        'variables.before.exists(b, f.startsWith(b + "=")) || '
+        f'({literal(BLANKET)} in variables.before && f.startsWith("tolerates "))'
+    )
+    return [
+        *clauses(_spec_of("object"), "new", *given),
+        *clauses(f"oldObject == null ? {{}} : ({_spec_of('oldObject')})", "old", *given),
+        Variable("before", f"{was_judged} ? variables.oldFound : []"),
+        Variable(
+            "added",
+            f"variables.newFound.filter(f, !(f in variables.before || {narrower}))",
+        ),
+    ]
