@@ -35,54 +35,62 @@ class Variable:
     expression: str
 
 
-def clauses(
-    spec: str, prefix: str, further_taint_keys: Collection[str], spot_classes: Collection[str]
-) -> list[Variable]:
+def shared(further_taint_keys: Collection[str], spot_classes: Collection[str]) -> list[Variable]:
+    """Variables with the labels and taints of nodes that can be taken away, or that end."""
+    values = interruptible_values(spot_classes)
+    pairs = [(key, one) for key, several in values.items() for one in several]
+    # A key of the user's own counts with any value, and needs no clause for each.
+    further = sorted(further_taint_keys)
+    keys = [key for key in values if key not in further and key != COMPUTE_CLASS_KEY]
+    return [
+        Variable("labels", literal(pairs)),
+        Variable("labelKeys", literal(NAMED_BY_KEY)),
+        Variable("taints", literal([pair for pair in pairs if pair[0] not in further])),
+        Variable("taintKeys", literal(keys)),
+        Variable("anyValueTaintKeys", literal(further)),
+        Variable("classKeys", literal([] if COMPUTE_CLASS_KEY in further else [COMPUTE_CLASS_KEY])),
+    ]
+
+
+def clauses(spec: str, prefix: str) -> list[Variable]:
     """Variables of which the last, `PREFIXFound`, lists the clauses of a pod specification.
 
     Args:
         spec: CEL of the specification.
         prefix: What the names of the variables begin with.
-        further_taint_keys: Further taint keys that mark Spot pools.
-        spot_classes: Further compute classes that may take Spot or flex-start nodes.
     """
-    values = interruptible_values(spot_classes)
-    further = sorted(further_taint_keys)
-    pairs = [(key, one) for key, several in values.items() for one in several]
-    taints = [pair for pair in pairs if pair[0] not in further]
-    keys = [key for key in values if key not in further and key != COMPUTE_CLASS_KEY]
 
-    def variable(name: str) -> str:
+    def of(name: str) -> str:
         return f"variables.{prefix}{name}"
 
-    found = [
-        f"({variable('OnDemandOnly')} ? [] : "
-        + " + ".join(_tolerations(variable("Tolerations"), taints, keys, further, values))
-        + ")",
-        f"{literal(pairs)}.filter(p, {variable('Selector')}[?p[0]].orValue('') == p[1])"
-        '.map(p, "selects " + p[0] + "=" + p[1])',
-        *_affinity(variable("Required"), "requires", pairs),
-        *_affinity(variable("Preferred"), "prefers", pairs),
-        _when(f"{optional(variable('Spec'), 'nodeName')}.orValue('') != ''", DOUBT + NODE_NAME),
-        _when(
-            either(
-                f"{variable(terms)}.exists(t, t.?matchFields.orValue([])"
-                '.exists(f, f.operator == "In"))'
-                for terms in ("Required", "Preferred")
-            ),
-            DOUBT + NODE_FIELD,
-        ),
-    ]
-    affinity = (variable("Spec"), "affinity", "nodeAffinity")
+    affinity = (of("Spec"), "affinity", "nodeAffinity")
     preferences = f"{optional(*affinity, PREFERRED)}.orValue([])"
     parts = {
         "Spec": spec,
-        "Tolerations": f"{optional(variable('Spec'), 'tolerations')}.orValue([])",
-        "Selector": f"{optional(variable('Spec'), 'nodeSelector')}.orValue({{}})",
+        "Tolerations": f"{optional(of('Spec'), 'tolerations')}.orValue([])",
+        "Selector": f"{optional(of('Spec'), 'nodeSelector')}.orValue({{}})",
         "Required": f"{optional(*affinity, REQUIRED, 'nodeSelectorTerms')}.orValue([])",
         "Preferred": f"{preferences}.map(p, p.?preference.orValue({{}}))",
-        "OnDemandOnly": _on_demand_only(variable("Selector"), variable("Required")),
-        "Found": " + ".join(found),
+        "OnDemandOnly": _on_demand_only(of("Selector"), of("Required")),
+        "Tolerated": f"{of('OnDemandOnly')} ? [] : {_tolerated(of('Tolerations'))}",
+        "Asked": " + ".join(
+            [
+                f'variables.labels.filter(p, {of("Selector")}[?p[0]].orValue("") == p[1])'
+                '.map(p, "selects " + p[0] + "=" + p[1])',
+                *_expressions(of("Required"), "requires"),
+                *_expressions(of("Preferred"), "prefers"),
+            ]
+        ),
+        "Named": " + ".join(
+            [
+                _when(f'{optional(of("Spec"), "nodeName")}.orValue("") != ""', DOUBT + NODE_NAME),
+                _when(
+                    either(map(_names_a_node, (of("Required"), of("Preferred")))),
+                    DOUBT + NODE_FIELD,
+                ),
+            ]
+        ),
+        "Found": " + ".join(of(each) for each in ("Tolerated", "Asked", "Named")),
     }
     return [Variable(f"{prefix}{name}", expression) for name, expression in parts.items()]
 
@@ -91,38 +99,32 @@ def _when(condition: str, clause: str) -> str:
     return f"({condition} ? [{literal(clause)}] : [])"
 
 
-def _tolerations(
-    tolerations: str,
-    taints: list[tuple[str, str]],
-    keys: list[str],
-    further: list[str],
-    values: Collection[str],
-) -> list[str]:
+def _tolerated(tolerations: str) -> str:
     key, effect, value = (f't.?{part}.orValue("")' for part in ("key", "effect", "value"))
     exists = 't.?operator.orValue("") == "Exists"'
     repels = f"{effect} != {literal(NEVER_REPELS)}"
-    blanket = both(f'{key} == ""', exists, f"!({effect} in {literal([NEVER_REPELS, LATER_ONLY])})")
+    later = literal([NEVER_REPELS, LATER_ONLY])
+    blanket = both(f'{key} == ""', exists, f"!({effect} in {later})")
     with_value = both(f"{key} == p[0]", f"{value} == p[1]", f"!({exists})", repels)
     by_key = both(f"{key} == k", exists, repels)
-    found = [
-        _when(f"{tolerations}.exists(t, {blanket})", BLANKET),
-        f"{literal(taints)}.filter(p, {tolerations}.exists(t, {with_value}))"
-        '.map(p, "tolerates " + p[0] + "=" + p[1])',
-        f'{literal(keys)}.filter(k, {tolerations}.exists(t, {by_key})).map(k, "tolerates " + k)',
-    ]
-    if further:
-        any_value = both(f"{key} == k", repels)
-        found.append(
-            f"{literal(further)}.filter(k, {tolerations}.exists(t, {any_value}))"
-            '.map(k, "tolerates " + k)'
-        )
-    if COMPUTE_CLASS_KEY in values and COMPUTE_CLASS_KEY not in further:
-        any_class = both(f"{key} == {literal(COMPUTE_CLASS_KEY)}", exists, repels)
-        found.append(_when(f"{tolerations}.exists(t, {any_class})", DOUBT + ANY_CLASS))
-    return found
+    any_value = both(f"{key} == k", repels)
+    any_class = both(f"{key} in variables.classKeys", exists, repels)
+    return " + ".join(
+        [
+            _when(f"{tolerations}.exists(t, {blanket})", BLANKET),
+            f"variables.taints.filter(p, {tolerations}.exists(t, {with_value}))"
+            '.map(p, "tolerates " + p[0] + "=" + p[1])',
+            f"variables.taintKeys.filter(k, {tolerations}.exists(t, {by_key}))"
+            '.map(k, "tolerates " + k)',
+            f"variables.anyValueTaintKeys.filter(k, {tolerations}.exists(t, {any_value}))"
+            '.map(k, "tolerates " + k)',
+            _when(f"{tolerations}.exists(t, {any_class})", DOUBT + ANY_CLASS),
+        ]
+    )
 
 
-def _affinity(terms: str, verb: str, pairs: list[tuple[str, str]]) -> list[str]:
+def _expressions(terms: str, verb: str) -> list[str]:
+    """The labels that an expression in a list of terms lets in, with its value or without."""
     listed = "e.?values.orValue([])"
     asked = both('e.operator == "In"', f"p[1] in {listed}")
     left = both(
@@ -131,21 +133,24 @@ def _affinity(terms: str, verb: str, pairs: list[tuple[str, str]]) -> list[str]:
         f"{literal(ON_DEMAND)} in {listed}",
         f"!(p[1] in {listed})",
     )
+    some = f"{terms}.exists(t, t.?matchExpressions.orValue([]).exists(e, "
     return [
-        f"{literal(pairs)}.filter(p, {terms}.exists(t, t.?matchExpressions.orValue([])"
-        f".exists(e, e.key == p[0] && {either([asked, left])})))"
+        f"variables.labels.filter(p, {some}e.key == p[0] && {either([asked, left])})))"
         f'.map(p, "{verb} " + p[0] + "=" + p[1] + " by node affinity")',
-        f"{literal(NAMED_BY_KEY)}.filter(k, {terms}.exists(t, t.?matchExpressions.orValue([])"
-        '.exists(e, e.key == k && e.operator == "Exists")))'
+        f'variables.labelKeys.filter(k, {some}e.key == k && e.operator == "Exists")))'
         f'.map(k, "{verb} " + k + " by node affinity")',
     ]
+
+
+def _names_a_node(terms: str) -> str:
+    return f'{terms}.exists(t, t.?matchFields.orValue([]).exists(f, f.operator == "In"))'
 
 
 def _on_demand_only(selector: str, terms: str) -> str:
     keeps_off = either(_excludes(each) for each in EXCLUSIONS)
     return either(
         [
-            f"{selector}[?{literal(PROVISIONING_KEY)}].orValue('') == {literal(ON_DEMAND)}",
+            f'{selector}[?{literal(PROVISIONING_KEY)}].orValue("") == {literal(ON_DEMAND)}',
             f"({terms}.size() > 0 && "
             f"{terms}.all(t, t.?matchExpressions.orValue([]).exists(e, {keeps_off})))",
         ]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from spotproof_gke.admission.cel import literal, optional, pod_spec
-from spotproof_gke.admission.clauses import DOUBT, Variable, clauses
+from spotproof_gke.admission.cel import both, either, literal, optional, pod_spec
+from spotproof_gke.admission.clauses import DOUBT, Variable, clauses, shared
 from spotproof_gke.admission.namespaces import matches
 from spotproof_gke.admission.requesters import by_a_manager
-from spotproof_gke.rules.spot_isolation import WORKLOAD_FIX, WORKLOAD_RULE
+from spotproof_gke.rules.spot_isolation import WORKLOAD_RULE
 from spotproof_gke.rules.spot_scheduling import BLANKET
 from spotproof_gke.rules.system_pods import (
     CRITICAL_PRIORITY_CLASSES,
@@ -26,6 +26,10 @@ from spotproof_gke.rules.workloads import POD_AT
 __all__ = ["DOUBT", "Guard", "GuardAction", "Scope", "guard_manifests", "scope_of"]
 
 _API = "admissionregistration.k8s.io/v1"
+_FIX = (
+    "remove what is named here; tolerate each taint that it needs by key, and a compute class by "
+    "its name"
+)
 _RESOURCES: dict[str, tuple[str, ...]] = {
     "": ("Pod", "PodTemplate", "ReplicationController"),
     "apps": ("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet"),
@@ -124,7 +128,6 @@ def _binding(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
 
 
 def _policy(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
-    message = f"{WORKLOAD_RULE}; {WORKLOAD_FIX}"
     return {
         "apiVersion": _API,
         "kind": "ValidatingAdmissionPolicy",
@@ -148,9 +151,9 @@ def _policy(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
             "validations": [
                 {
                     "expression": "variables.added.size() == 0",
-                    "message": message,
+                    "message": f"{WORKLOAD_RULE}; {_FIX}",
                     "messageExpression": f'{_WHO} + ": " + variables.added.join("; ") + '
-                    f"{literal(f'. Rule: {WORKLOAD_RULE}. Fix: {WORKLOAD_FIX}.')}",
+                    f"{literal(f'. Rule: {WORKLOAD_RULE}. Fix: {_FIX}.')}",
                 }
             ],
         },
@@ -204,20 +207,21 @@ def _spec_of(root: str) -> str:
 
 def _variables(guard: Guard, scope: Scope) -> list[Variable]:
     """The variables, of which `added` lists what a request adds to what was there before."""
-    given = (guard.spot_taint_keys, guard.spot_classes)
-    was_judged = "true"
-    if scope is Scope.CRITICAL:
-        was_judged = _is_critical(guard, "variables.oldSpec")
-    narrower = (
-        'variables.before.exists(b, f.startsWith(b + "=")) || '
-        f'({literal(BLANKET)} in variables.before && f.startsWith("tolerates "))'
+    narrower = both(f"{literal(BLANKET)} in variables.before", 'f.startsWith("tolerates ")')
+    was_there = either(
+        [
+            "f in variables.before",
+            'variables.before.exists(b, f.startsWith(b + "="))',
+            narrower,
+        ]
     )
+    before = "variables.oldFound"
+    if scope is Scope.CRITICAL:
+        before = f"{_is_critical(guard, 'variables.oldSpec')} ? {before} : []"
     return [
-        *clauses(_spec_of("object"), "new", *given),
-        *clauses(f"oldObject == null ? {{}} : ({_spec_of('oldObject')})", "old", *given),
-        Variable("before", f"{was_judged} ? variables.oldFound : []"),
-        Variable(
-            "added",
-            f"variables.newFound.filter(f, !(f in variables.before || {narrower}))",
-        ),
+        *shared(guard.spot_taint_keys, guard.spot_classes),
+        *clauses(_spec_of("object"), "new"),
+        *clauses(f"oldObject == null ? {{}} : ({_spec_of('oldObject')})", "old"),
+        Variable("before", before),
+        Variable("added", f"variables.newFound.filter(f, !{was_there})"),
     ]

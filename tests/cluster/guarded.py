@@ -1,0 +1,161 @@
+"""Requests to an API server as somebody, and what a guard said about them."""
+
+import base64
+import json
+import ssl
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+try:
+    import httpx2 as httpx
+except ImportError:  # older releases of lightkube stand on another HTTP library
+    import httpx  # type: ignore[no-redef]
+
+PERSON = "ada@example.com"
+CONTROLLER = "system:serviceaccount:kube-system:{}"
+OF_CONTROLLERS = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
+_PLURALS = {
+    "Namespace": "namespaces",
+    "Pod": "pods",
+    "PodTemplate": "podtemplates",
+    "ReplicationController": "replicationcontrollers",
+    "Deployment": "deployments",
+    "StatefulSet": "statefulsets",
+    "DaemonSet": "daemonsets",
+    "ReplicaSet": "replicasets",
+    "Job": "jobs",
+    "CronJob": "cronjobs",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+    "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the API server answered."""
+
+    status: int
+    body: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.status < 300
+
+    @property
+    def message(self) -> str:
+        return "" if self.ok else str(self.body.get("message"))
+
+    @property
+    def denied(self) -> bool:
+        """Whether a guard refused it; fails the test when something else did."""
+        if not self.ok:
+            assert "ValidatingAdmissionPolicy" in self.message, self.body
+        return not self.ok
+
+    @property
+    def warned(self) -> bool:
+        """Whether a guard warned of it."""
+        return any("ValidatingAdmissionPolicy" in each for each in self.warnings)
+
+    @property
+    def clauses(self) -> set[str]:
+        """What a guard named, in a denial or in a warning."""
+        texts = [self.message] if self.denied else list(self.warnings)
+        found = set()
+        for each in texts:
+            found |= set(each.partition(": ")[2].partition(". Rule")[0].split(": ")[-1].split("; "))
+        return found - {""}
+
+
+@dataclass
+class Server:
+    """An API server, and who asks it."""
+
+    http: httpx.Client
+    headers: dict[str, str] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+
+    def asked_by(self, user: str, *groups: str) -> "Server":
+        """The same server, asked by somebody."""
+        return Server(self.http, {"Impersonate-User": user}, groups)
+
+    def create(self, manifest: Mapping[str, Any], *, dry_run: bool = False) -> Reply:
+        return self._send("POST", _path(manifest, named=False), manifest, dry_run)
+
+    def replace(self, manifest: Mapping[str, Any], *, dry_run: bool = False) -> Reply:
+        return self._send("PUT", _path(manifest), manifest, dry_run)
+
+    def patch(
+        self, manifest: Mapping[str, Any], change: Mapping[str, Any], *, dry_run: bool = False
+    ) -> Reply:
+        """Merges a change into an object that is there; its lists are replaced."""
+        return self._send("PATCH", _path(manifest), change, dry_run, "merge-patch")
+
+    def get(self, manifest: Mapping[str, Any]) -> Reply:
+        return self._send("GET", _path(manifest))
+
+    def delete(self, manifest: Mapping[str, Any], *, how: str = "Background") -> Reply:
+        return self._send("DELETE", _path(manifest), {"propagationPolicy": how})
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        dry_run: bool = False,
+        kind: str = "",
+    ) -> Reply:
+        content_type = f"application/{kind}+json" if kind else "application/json"
+        headers = [("Content-Type", content_type), *self.headers.items()]
+        headers += [("Impersonate-Group", group) for group in self.groups]
+        reply = self.http.request(
+            method,
+            path,
+            params={"dryRun": "All"} if dry_run else {},
+            headers=headers,
+            content=None if body is None else json.dumps(body),
+        )
+        warnings = tuple(reply.headers.get_list("warning"))
+        return Reply(reply.status_code, reply.json(), warnings)
+
+
+def _path(manifest: Mapping[str, Any], *, named: bool = True) -> str:
+    version, metadata = manifest["apiVersion"], manifest["metadata"]
+    path = f"/api/{version}" if "/" not in version else f"/apis/{version}"
+    if "namespace" in metadata:
+        path += f"/namespaces/{metadata['namespace']}"
+    path += f"/{_PLURALS[manifest['kind']]}"
+    return f"{path}/{metadata['name']}" if named else path
+
+
+@contextmanager
+def server_of(kubeconfig: Path) -> Iterator[Server]:
+    """The API server of a control plane, with all rights."""
+    config = json.loads(kubeconfig.read_text())
+    cluster, token = config["clusters"][0]["cluster"], config["users"][0]["user"]["token"]
+    authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+    trust = ssl.create_default_context(cadata=authority)
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(
+        base_url=cluster["server"], verify=trust, headers=headers, trust_env=False, timeout=30
+    ) as http:
+        yield Server(http)
+
+
+def make_namespaces(server: Server, names: Sequence[str]) -> None:
+    """Makes namespaces, and waits until pods can be made in them."""
+    for name in names:
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        reply = server.create(namespace)
+        assert reply.ok or reply.status == 409, reply.body
+    deadline = time.monotonic() + 60
+    for name in names:
+        account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
+        while server.http.get(account).status_code != 200:
+            assert time.monotonic() < deadline, name
+            time.sleep(0.05)
