@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spotproof_gke.admission import Guard, guard_manifests
+
 try:
     import httpx2 as httpx
 except ImportError:  # older releases of lightkube stand on another HTTP library
@@ -159,3 +161,86 @@ def make_namespaces(server: Server, names: Sequence[str]) -> None:
         while server.http.get(account).status_code != 200:
             assert time.monotonic() < deadline, name
             time.sleep(0.05)
+
+
+def await_policies(server: Server, manifests: Mapping[str, Mapping[str, Any]]) -> None:
+    """Waits until each policy is compiled, and its types are checked, as it stands now."""
+    deadline = time.monotonic() + 60
+    for manifest in manifests.values():
+        while manifest["kind"] == "ValidatingAdmissionPolicy":
+            found = server.get(manifest).body
+            if found["status"].get("observedGeneration") == found["metadata"]["generation"]:
+                break
+            assert time.monotonic() < deadline, manifest["metadata"]["name"]
+            time.sleep(0.1)
+
+
+@contextmanager
+def guarding(server: Server, guard: Guard) -> Iterator[dict[str, dict[str, Any]]]:
+    """A guard that is at work until the end of the block; its manifests."""
+    manifests = guard_manifests(guard)
+    try:
+        for manifest in manifests.values():
+            reply = server.create(manifest)
+            assert reply.ok, reply.body
+        asking = server.asked_by(PERSON)
+        deadline = time.monotonic() + 60
+        for namespace in (one for one in guard.system_namespaces if "*" not in one):
+            probe = workload("Deployment", BLANKET_SPEC, namespace, "probe")
+            while not asking.create(probe, dry_run=True).denied:
+                assert time.monotonic() < deadline, "the guard does not come to work"
+                time.sleep(0.05)
+        await_policies(server, manifests)
+        yield manifests
+    finally:
+        for manifest in reversed(manifests.values()):
+            server.delete(manifest)
+
+
+BLANKET_SPEC: dict[str, Any] = {"tolerations": [{"operator": "Exists"}]}
+KINDS = {
+    "Pod": "v1",
+    "PodTemplate": "v1",
+    "ReplicationController": "v1",
+    "Deployment": "apps/v1",
+    "StatefulSet": "apps/v1",
+    "DaemonSet": "apps/v1",
+    "ReplicaSet": "apps/v1",
+    "Job": "batch/v1",
+    "CronJob": "batch/v1",
+}
+
+
+def workload(
+    kind: str, spec: Mapping[str, Any], namespace: str, name: str = "work", **top: Any
+) -> dict[str, Any]:
+    """A right workload of a kind, whose pods have this in their specification.
+
+    Args:
+        kind: The kind.
+        spec: Parts of the pod specification.
+        namespace: The namespace.
+        name: The name; also the label `app` of its pods.
+        top: Further parts of the workload's own specification, such as `replicas`.
+    """
+    containers = [{"name": "main", "image": "example.invalid/work"}]
+    pod: dict[str, Any] = {"containers": containers, **spec}
+    labels = {"app": name}
+    if kind in ("Job", "CronJob"):
+        pod = {"restartPolicy": "Never", **pod}
+    template = {"metadata": {"labels": labels}, "spec": pod}
+    selected = {"selector": {"matchLabels": labels}, "template": template}
+    inner: dict[str, Any] = {
+        "Pod": {"spec": pod},
+        "PodTemplate": {"template": template},
+        "ReplicationController": {"spec": {"selector": labels, "template": template}},
+        "StatefulSet": {"spec": {"serviceName": name, **selected}},
+        "Job": {"spec": {"template": template}},
+        "CronJob": {
+            "spec": {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": {"template": template}}}
+        },
+    }.get(kind, {"spec": selected})
+    if top:
+        inner["spec"] = {**inner["spec"], **top}
+    metadata = {"name": name, "namespace": namespace, "labels": labels}
+    return {"apiVersion": KINDS[kind], "kind": kind, "metadata": metadata, **inner}

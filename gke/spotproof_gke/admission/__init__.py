@@ -1,6 +1,7 @@
 """The guard in the cluster: the rule about system workloads as admission policies.
 
-    for manifest in guard_manifests(Guard(name="guard", system_namespaces=("platform",))):
+    guard = Guard(name="guard", system_namespaces=("platform",))
+    for role, manifest in guard_manifests(guard).items():
         ...
 
 Limits, which follow from what an admission policy sees:

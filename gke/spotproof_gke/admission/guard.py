@@ -108,11 +108,12 @@ def scope_of(guard: Guard, namespace: str, priority_class: str = "") -> Scope | 
     return Scope.CRITICAL if priority_class in guard.critical_priority_classes else None
 
 
-def guard_manifests(guard: Guard) -> list[dict[str, Any]]:
-    """The policies and bindings of the guard, each policy before its binding."""
-    found = []
+def guard_manifests(guard: Guard) -> dict[str, dict[str, Any]]:
+    """The policies and bindings of the guard by role, each policy before its binding."""
+    found = {}
     for scope, action in guard.actions().items():
-        found += [_policy(guard, scope, action), _binding(guard, scope, action)]
+        found[f"{scope.value}-policy"] = _policy(guard, scope, action)
+        found[f"{scope.value}-binding"] = _binding(guard, scope, action)
     return found
 
 

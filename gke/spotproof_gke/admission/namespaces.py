@@ -19,7 +19,7 @@ def pattern_problems(key: str, patterns: Iterable[str]) -> list[Problem]:
             continue
         taken = [each for each in SYSTEM_NAMESPACES if _overlap(pattern, each)]
         if taken:
-            rule = f"GKE's own namespaces ({', '.join(taken)}) are judged as gke_action says"
+            rule = f"GKE's own namespaces ({', '.join(taken)}) have an action of their own"
             problems.append(Problem(key, pattern, rule, "name namespaces of your own alone"))
     return problems
 
