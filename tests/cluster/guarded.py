@@ -4,13 +4,13 @@ import base64
 import json
 import ssl
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spotproof_gke.admission import Guard, guard_manifests
+from spotproof_gke.admission import Guard, Scope, guard_manifests
 
 try:
     import httpx2 as httpx
@@ -155,46 +155,58 @@ def make_namespaces(server: Server, names: Sequence[str]) -> None:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         reply = server.create(namespace)
         assert reply.ok or reply.status == 409, reply.body
-    deadline = time.monotonic() + 60
-    for name in names:
-        account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
-        while server.http.get(account).status_code != 200:
-            assert time.monotonic() < deadline, name
-            time.sleep(0.05)
+
+    def has_account(name: str) -> bool:
+        path = f"/api/v1/namespaces/{name}/serviceaccounts/default"
+        return server.http.get(path).status_code == 200
+
+    _await("the namespaces have accounts", lambda: all(map(has_account, names)))
 
 
 def await_policies(server: Server, manifests: Mapping[str, Mapping[str, Any]]) -> None:
     """Waits until each policy is compiled, and its types are checked, as it stands now."""
-    deadline = time.monotonic() + 60
-    for manifest in manifests.values():
-        while manifest["kind"] == "ValidatingAdmissionPolicy":
-            found = server.get(manifest).body
-            if found["status"].get("observedGeneration") == found["metadata"]["generation"]:
-                break
-            assert time.monotonic() < deadline, manifest["metadata"]["name"]
-            time.sleep(0.1)
+
+    def is_checked(manifest: Mapping[str, Any]) -> bool:
+        found = server.get(manifest).body
+        return found["status"].get("observedGeneration") == found["metadata"]["generation"]
+
+    found = [one for one in manifests.values() if one["kind"] == "ValidatingAdmissionPolicy"]
+    _await("the types are checked", lambda: all(map(is_checked, found)))
 
 
 @contextmanager
 def guarding(server: Server, guard: Guard) -> Iterator[dict[str, dict[str, Any]]]:
     """A guard that is at work until the end of the block; its manifests."""
     manifests = guard_manifests(guard)
+    asking = server.asked_by(PERSON)
+    probes = [
+        workload("Deployment", BLANKET_SPEC, namespace, "probe")
+        for namespace in guard.system_namespaces
+        if "*" not in namespace
+    ]
+
+    def is_at_work(probe: Mapping[str, Any]) -> bool:
+        name = guard.policy_name(Scope.OWN)
+        return f"'{name}'" in asking.create(probe, dry_run=True).message
+
     try:
         for manifest in manifests.values():
             reply = server.create(manifest)
             assert reply.ok, reply.body
-        asking = server.asked_by(PERSON)
-        deadline = time.monotonic() + 60
-        for namespace in (one for one in guard.system_namespaces if "*" not in one):
-            probe = workload("Deployment", BLANKET_SPEC, namespace, "probe")
-            while not asking.create(probe, dry_run=True).denied:
-                assert time.monotonic() < deadline, "the guard does not come to work"
-                time.sleep(0.05)
+        _await("it is at work", lambda: all(map(is_at_work, probes)))
         await_policies(server, manifests)
         yield manifests
     finally:
         for manifest in reversed(manifests.values()):
             server.delete(manifest)
+        _await("it is gone", lambda: not any(map(is_at_work, probes)))
+
+
+def _await(what: str, condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, f"never: {what}"
+        time.sleep(0.1)
 
 
 BLANKET_SPEC: dict[str, Any] = {"tolerations": [{"operator": "Exists"}]}
