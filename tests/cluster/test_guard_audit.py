@@ -42,7 +42,7 @@ GUARD = Guard(
 @pytest.fixture(scope="module")
 def admin(plane: ControlPlane) -> Iterator[Server]:
     with server_of(plane.kubeconfig) as server:
-        make_namespaces(server, ["platform", "edge"])
+        make_namespaces(server, ["platform", "infra", "edge"])
         yield server
 
 
@@ -175,13 +175,13 @@ def test_every_class_and_taint_of_the_arguments_is_known(server: Server) -> None
 
 
 def test_without_exemption_daemon_sets_are_judged_too(admin: Server) -> None:
-    strict = Guard(name="strict", system_namespaces=("platform",), exempt_daemon_sets=False)
+    strict = Guard(name="strict", system_namespaces=("infra",), exempt_daemon_sets=False)
     with guarding(admin, strict):
         asking = admin.asked_by(PERSON)
         for name in ("tolerates every taint", *DOUBTFUL):
-            manifest = workload("DaemonSet", SPECS[name], "platform")
+            manifest = workload("DaemonSet", SPECS[name], "infra")
             assert asking.create(manifest, dry_run=True).denied
-        good = workload("DaemonSet", tolerates("nvidia.com/gpu", exists=True), "platform")
+        good = workload("DaemonSet", tolerates("nvidia.com/gpu", exists=True), "infra")
         assert asking.create(good, dry_run=True).ok
 
 
