@@ -9,6 +9,7 @@ from lightkube.resources.apps_v1 import Deployment as Deployments
 from lightkube.resources.core_v1 import Pod
 
 from sandbox.cluster.control_plane import ControlPlane
+from sandbox.cluster.guard import there_before
 from spotproof_gke.admission import Guard, GuardAction
 from tests.cluster.conftest import system_pool
 from tests.cluster.guard_specs import (
@@ -275,6 +276,24 @@ def test_a_deployment_of_before_is_scaled_and_rolled_out_and_deleted(
     assert server.delete(old, how="Foreground").ok
     cluster.wait("it is gone", lambda: server.get(old).status == 404)
     cluster.wait("its pods are gone", lambda: not cluster.pods("old", "platform"))
+
+
+def test_what_was_there_before_is_listed(
+    plane: ControlPlane, server: Server, was_there: Any
+) -> None:
+    was_there(workload("Deployment", EVERY_TAINT, "platform", "old", replicas=1))
+    was_there(workload("CronJob", selects(SPOT, "true"), "kube-system", "nightly"))
+    was_there(workload("Deployment", {}, "platform", "fine", replicas=0))
+    was_there(workload("Deployment", EVERY_TAINT, "edge", "theirs", replicas=0))
+    was_there(workload("DaemonSet", EVERY_TAINT, "platform", "agent"))
+
+    found = list(there_before(plane.client(), GUARD))
+
+    assert [(each.resource, each.value) for each in found] == [
+        ("old", "Deployment in namespace platform, "
+         "tolerates every taint (operator Exists without a key)"),
+        ("nightly", f"CronJob in namespace kube-system, selects {SPOT}=true"),
+    ]  # fmt: skip
 
 
 def test_what_is_on_its_way_out_may_change_in_any_way(server: Server, was_there: Any) -> None:

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox.cluster.control_plane import ControlPlane
-from spotproof_gke.admission import DOUBT, Guard, GuardAction
-from spotproof_gke.rules.spot_isolation import system_workloads
-from spotproof_gke.rules.system_pods import SYSTEM_NAMESPACES
-from spotproof_gke.workloads.judge import resource_of
+from spotproof_gke.admission import DOUBT, Guard, GuardAction, findings
 from tests.cluster.guard_specs import (
     DOUBTFUL,
     KEPT_OFF,
@@ -61,13 +58,10 @@ def _without_values(clauses: set[str]) -> set[str]:
 
 def pack(manifest: Spec) -> set[str]:
     """What the policy pack finds, each clause as the guard words it."""
-    findings = system_workloads(
-        resource_of(manifest),
-        system_namespaces=(*SYSTEM_NAMESPACES, *GUARD.system_namespaces),
-        spot_taint_keys=GUARD.spot_taint_keys,
-        spot_classes=GUARD.spot_classes,
+    found = findings(GUARD, manifest)
+    return _without_values(
+        {("" if each.certain else DOUBT) + each.value.partition(", ")[2] for each in found}
     )
-    return {("" if found.certain else DOUBT) + found.value.partition(", ")[2] for found in findings}
 
 
 def guard(server: Server, manifest: Spec) -> set[str]:

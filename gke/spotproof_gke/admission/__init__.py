@@ -20,8 +20,8 @@ from spotproof_gke.admission.guard import (
     Guard,
     GuardAction,
     Scope,
+    findings,
     guard_manifests,
-    scope_of,
 )
 from spotproof_gke.admission.namespaces import pattern_problems
 
@@ -30,7 +30,7 @@ __all__ = [
     "Guard",
     "GuardAction",
     "Scope",
+    "findings",
     "guard_manifests",
     "pattern_problems",
-    "scope_of",
 ]

@@ -5,7 +5,7 @@ validating-admission-policy (stable since Kubernetes 1.30); what a real API serv
 provider did with them: tests/cluster/test_guard_*.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -14,16 +14,17 @@ from spotproof_gke.admission.cel import both, either, literal, optional, pod_spe
 from spotproof_gke.admission.clauses import DOUBT, Variable, clauses, shared
 from spotproof_gke.admission.namespaces import matches
 from spotproof_gke.admission.requesters import by_a_manager
-from spotproof_gke.rules.spot_isolation import WORKLOAD_RULE
+from spotproof_gke.rules.finding import Finding
+from spotproof_gke.rules.spot_isolation import WORKLOAD_RULE, system_workloads
 from spotproof_gke.rules.spot_scheduling import BLANKET
 from spotproof_gke.rules.system_pods import (
     CRITICAL_PRIORITY_CLASSES,
     SYSTEM_NAMESPACES,
-    is_system_namespace,
 )
 from spotproof_gke.rules.workloads import POD_AT
+from spotproof_gke.workloads.judge import resource_of
 
-__all__ = ["DOUBT", "Guard", "GuardAction", "Scope", "guard_manifests", "scope_of"]
+__all__ = ["DOUBT", "Guard", "GuardAction", "Scope", "findings", "guard_manifests"]
 
 _API = "admissionregistration.k8s.io/v1"
 _FIX = (
@@ -99,13 +100,20 @@ class Guard:
         return f"{self.name}-{scope.value}"
 
 
-def scope_of(guard: Guard, namespace: str, priority_class: str = "") -> Scope | None:
-    """The scope that a workload falls into, or None when the guard does not look at it."""
-    if is_system_namespace(namespace, guard.system_namespaces):
-        return Scope.OWN
-    if is_system_namespace(namespace):
-        return Scope.GKE
-    return Scope.CRITICAL if priority_class in guard.critical_priority_classes else None
+def findings(guard: Guard, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """What the guard holds against a manifest, as the policy pack says it.
+
+    What is not certain there is denied too: the guard has no second look. Kinds whose pods it
+    judges later, when their controllers make them, count as well.
+    """
+    return system_workloads(
+        resource_of(manifest),
+        (*SYSTEM_NAMESPACES, *guard.system_namespaces),
+        guard.spot_taint_keys,
+        guard.exempt_daemon_sets,
+        guard.critical_priority_classes,
+        guard.spot_classes,
+    )
 
 
 def guard_manifests(guard: Guard) -> dict[str, dict[str, Any]]:
