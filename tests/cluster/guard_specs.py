@@ -67,6 +67,26 @@ NOT_NODE = expression("metadata.name", "NotIn", "gke-a-b-c")
 LINUX = expression("kubernetes.io/os", "In", "linux")
 
 
+LEAVES_OPEN = [
+    expression(SPOT, "NotIn", "false"),
+    expression(SPOT, "NotIn", "spot"),
+    expression(SPOT, "In", "false"),
+    expression(PREEMPTIBLE, "DoesNotExist"),
+    expression(PREEMPTIBLE, "NotIn", "true"),
+    expression(PROVISIONING, "In", "standard", "other"),
+    expression(PROVISIONING, "In", "other"),
+    expression(PROVISIONING, "Exists"),
+    expression(PROVISIONING, "DoesNotExist"),
+    expression(PROVISIONING, "NotIn", "flex-start"),
+    expression(PROVISIONING, "NotIn", "true"),
+    expression("kubernetes.io/os", "In", "standard"),
+    expression("kubernetes.io/os", "NotIn", "spot"),
+    expression("kubernetes.io/os", "NotIn", "true"),
+    expression("kubernetes.io/os", "DoesNotExist"),
+]
+"""Expressions that a Spot node may match too, so that a toleration beside one counts."""
+
+
 def _reaching() -> dict[str, Spec]:
     """Specifications that let a pod on nodes that can be taken away, or ask for them."""
     found: dict[str, Spec] = {}
@@ -97,6 +117,11 @@ def _reaching() -> dict[str, Spec]:
         "one open term": {
             **EVERY_TAINT,
             **requires([expression(SPOT, "DoesNotExist")], [LINUX]),
+        },
+        **{
+            f"blanket, {'-'.join([one['operator'], *one.get('values', [])])} of "
+            f"{one['key'].partition('/')[2]}": {**EVERY_TAINT, **requires([one])}
+            for one in LEAVES_OPEN
         },
         "preference only": {**EVERY_TAINT, **prefers(expression(SPOT, "DoesNotExist"))},
         "in the second of two": {
