@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pulumi_policy import Severity
 
 from spotproof_gke.policy_adapter import Config, Rule, policies_of, strings
-from spotproof_gke.rules import compute_classes, spot_isolation
+from spotproof_gke.rules import compute_classes, pool_refusals, spot_isolation
 from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack
 
 _TAINT_KEYS = {
@@ -29,6 +29,12 @@ _SYSTEM_PODS = {
         "type": "boolean",
         "default": True,
         "description": "Whether to pass over DaemonSets.",
+    },
+    "criticalPriorityClasses": {
+        "type": "array",
+        "items": {"type": "string"},
+        "default": list(spot_isolation.CRITICAL_PRIORITY_CLASSES),
+        "description": "Priority classes to judge in every namespace.",
     },
 }
 
@@ -69,7 +75,12 @@ def _compute_classes(stack: Stack, config: Config) -> Iterable[Finding]:
         stack,
         strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
         config.get("exemptDaemonSets") is not False,
+        strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
     )
+
+
+def _refused_pools(resource: Resource, config: Config) -> Iterable[Finding]:
+    return pool_refusals.refused_pools(resource)
 
 
 RULES = [
@@ -148,16 +159,7 @@ RULES = [
         severity=Severity.HIGH,
         types=("kubernetes:",),
         check_resource=_system_workloads,
-        config={
-            **_TAINT_KEYS,
-            **_SYSTEM_PODS,
-            "criticalPriorityClasses": {
-                "type": "array",
-                "items": {"type": "string"},
-                "default": list(spot_isolation.CRITICAL_PRIORITY_CLASSES),
-                "description": "Priority classes to judge in every namespace.",
-            },
-        },
+        config={**_TAINT_KEYS, **_SYSTEM_PODS},
         tags=("gke", "kubernetes", "spot", "reliability"),
     ),
     Rule(
@@ -176,6 +178,20 @@ RULES = [
         check_stack=_compute_classes,
         config=_SYSTEM_PODS,
         tags=("gke", "kubernetes", "spot", "reliability"),
+    ),
+    Rule(
+        name="node-pool-accepted-by-gke",
+        display_name="Node pool that GKE accepts",
+        description=(
+            "The properties of a node pool go together as GKE demands; else the preview is clean "
+            "and the update fails, after minutes and with other resources changed already."
+        ),
+        remediation="Change the property that the message names, as it says.",
+        severity=Severity.MEDIUM,
+        types=("gcp:container/",),
+        check_resource=_refused_pools,
+        mandatory=False,
+        tags=("gke", "spot", "flex-start", "correctness"),
     ),
 ]
 

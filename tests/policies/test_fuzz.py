@@ -1,14 +1,17 @@
 """Rules say something or nothing about any properties; they never raise."""
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pulumi_policy import ResourceValidationPolicy
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
-from tests.policies.helpers import PACK_NAMES, Case, cases, pack, run
+from tests.policies.helpers import PACK_NAMES, PACKS, Case, cases, pack, resource_args, run
+from tests.policies.random_programs import SECRET, configured, program
 
 POLICIES = [(name, policy) for name in PACK_NAMES for policy in pack(name).POLICIES]
 FIXTURES = [case for case in cases() if case.resources]
@@ -77,3 +80,22 @@ def test_policy_never_raises_on_odd_properties(pack_name: str, policy, data) -> 
 
     for reported in run(policy, case):
         assert UNKNOWN_STRING_VALUE not in reported.message
+
+
+@settings(max_examples=120, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_no_policy_raises_on_any_program(seed: int) -> None:
+    rng = Random(seed)
+    resources = program(rng)
+    for pack_name, policy in POLICIES:
+        case = Case(pack_name, policy.name, "bad", "any", resources, [], configured(policy, rng))
+        for reported in run(policy, case):
+            assert UNKNOWN_STRING_VALUE not in reported.message
+            assert SECRET not in reported.message
+        if isinstance(policy, ResourceValidationPolicy) and policy.has_remediation():
+            for args in resource_args(case):
+                policy.remediate(args)
+
+
+def test_every_pack_is_among_those_that_are_tested() -> None:
+    assert sorted(PACK_NAMES) == sorted(path.parent.name for path in PACKS.glob("*/policy.py"))

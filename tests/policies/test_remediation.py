@@ -106,7 +106,10 @@ def test_pools_inside_a_cluster_and_accepted_taints_are_left_alone() -> None:
 )
 def test_flex_start_pool_is_left_alone_where_gke_taints_or_nothing_is_certain(props) -> None:
     assert _mended(props, "flex-start-pool-taint") is None
-    assert _mended({**props, "nodeConfig": {}}, "flex-start-pool-taint", CLUSTER) is None
+
+
+def test_flex_start_nodes_of_a_clusters_own_pool_are_left_alone() -> None:
+    assert _mended({"nodeConfig": {"flexStart": True}}, "flex-start-pool-taint", CLUSTER) is None
 
 
 def test_only_the_policy_for_what_is_certain_mends() -> None:

@@ -6,16 +6,22 @@ concepts/about-built-in-compute-classes; documentation strings of pulumi-gcp 10.
 (`defaultComputeClassEnabled`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
 from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
 from spotproof_gke.rules.pools import flag
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, text
-from spotproof_gke.rules.spot_isolation import SYSTEM_NAMESPACES, is_system_namespace
-from spotproof_gke.rules.spot_scheduling import COMPUTE_CLASS_KEY
-from spotproof_gke.rules.workloads import kind_of, pod_specs
+from spotproof_gke.rules.spot_scheduling import compute_classes_of
+from spotproof_gke.rules.system_pods import (
+    CRITICAL_PRIORITY_CLASSES,
+    SYSTEM_NAMESPACES,
+    SystemPod,
+    is_system_namespace,
+    system_pods,
+)
+from spotproof_gke.rules.workloads import kind_of
 
 DEFAULT_CLASS_LABELS = (
     "cloud.google.com/default-compute-class",
@@ -25,6 +31,9 @@ DEFAULT_CLASS_LABELS = (
 
 SPOT_CLASS = "autopilot-spot"
 """The class of GKE's own that is Spot."""
+
+DEFAULT_POOL = "default-pool"
+"""The name that GKE gives to the pool that a cluster makes itself."""
 
 CLASS_RULE = "no compute class that system pods may get has a Spot or flex-start priority"
 _FIX = "take the Spot and flex-start priorities out of the class, or give system pods another class"
@@ -37,11 +46,13 @@ def system_compute_classes(
     stack: Stack,
     system_namespaces: Sequence[str] = SYSTEM_NAMESPACES,
     exempt_daemon_sets: bool = True,
+    critical_priority_classes: Collection[str] = CRITICAL_PRIORITY_CLASSES,
 ) -> Iterator[Finding]:
     """Findings for what gives system pods a compute class with a Spot or flex-start priority.
 
     A class that the stack does not hold is not judged.
     """
+    judged = (system_namespaces, exempt_daemon_sets, critical_priority_classes)
     pools = _pools_that_end(stack)
     classes: dict[str, Why] = {SPOT_CLASS: ("Spot nodes", True)}
     for resource in stack.resources:
@@ -53,8 +64,8 @@ def system_compute_classes(
     for resource in stack.resources:
         if kind_of(resource) == "Namespace":
             yield from _namespace_default(resource, classes, system_namespaces)
-        else:
-            yield from _selected(resource, classes, system_namespaces, exempt_daemon_sets)
+        elif len(classes) > 1:  # with GKE's own alone there is nothing to find
+            yield from _selected(resource, classes, system_pods(resource, *judged))
 
 
 def _is_class(resource: Resource) -> bool:
@@ -67,17 +78,21 @@ def _name(resource: Resource) -> str:
 
 def _pools_that_end(stack: Stack) -> dict[str, str]:
     """Spot, preemptible and flex-start pools of the stack: name to words for what they are."""
+    pools = [
+        (text(pool.get("name")) or pool.name, pool.get("nodeConfig"))
+        for pool in stack.of_type(NODE_POOL)
+    ]
+    for cluster in stack.of_type(CLUSTER):
+        listed = inline_pools(cluster)
+        pools += [(text(pool.get("name")), pool.get("nodeConfig")) for pool in listed]
+        if not listed and not is_true(cluster.get("removeDefaultNodePool")):
+            pools.append((DEFAULT_POOL, cluster.get("nodeConfig")))
     found = {}
-    for resource in stack.of_type(NODE_POOL, CLUSTER):
-        if resource.type == NODE_POOL:
-            name = text(resource.get("name")) or resource.name
-            pools: list[tuple[str, Any]] = [(name, resource.get("nodeConfig"))]
-        else:
-            pools = [(text(p.get("name")), p.get("nodeConfig")) for p in inline_pools(resource)]
-        for name, config in pools:
-            for key, words in (("spot", "Spot"), ("preemptible", "Spot"), ("flexStart", "flex")):
-                if flag(config, key):
-                    found[name] = "Spot nodes" if words == "Spot" else "flex-start nodes"
+    for name, config in pools:
+        if flag(config, "spot") or flag(config, "preemptible"):
+            found[name] = "Spot nodes"
+        elif flag(config, "flexStart"):
+            found[name] = "flex-start nodes"
     return found
 
 
@@ -115,7 +130,7 @@ def _cluster_default(stack: Stack, resource: Resource, why: Why) -> Iterator[Fin
     if not any(answer is UNKNOWN or is_true(answer) for answer in answers):
         return
     # Which of several clusters a class is in cannot be read from its resource.
-    certain = why[1] and all(answer is not UNKNOWN and is_true(answer) for answer in answers)
+    certain = why[1] and all(is_true(answer) for answer in answers)
     what = f"the class default, which its cluster gives to every pod without one, takes {why[0]}"
     yield resource.finding(what, CLASS_RULE, _FIX, certain)
 
@@ -128,36 +143,27 @@ def _namespace_default(
     known = name is not UNKNOWN
     if known and not is_system_namespace(text(name) or resource.name, namespaces):
         return
+    if labels is UNKNOWN:
+        yield resource.finding("the labels of a system namespace", CLASS_RULE, _FIX, False)
+        return
     for key in DEFAULT_CLASS_LABELS:
         chosen = dig(labels, key)
         if chosen is UNKNOWN:
-            what = f"which class the label {key} gives to pods of {shown(name)}"
-            if known and labels is not UNKNOWN:
-                yield resource.finding(what, CLASS_RULE, _FIX, False)
+            what = f"which class the label {key} gives to pods of a system namespace"
+            yield resource.finding(what, CLASS_RULE, _FIX, False)
         elif text(chosen) in classes:
             takes, certain = classes[text(chosen)]
             what = f"label {key}={shown(text(chosen))}, a class that takes {takes}"
             yield resource.finding(what, CLASS_RULE, _FIX, certain and known)
-    if labels is UNKNOWN and known:
-        yield resource.finding("the labels of a system namespace", CLASS_RULE, _FIX, False)
 
 
 def _selected(
-    resource: Resource,
-    classes: Mapping[str, Why],
-    namespaces: Sequence[str],
-    exempt_daemon_sets: bool,
+    resource: Resource, classes: Mapping[str, Why], pods: Iterable[SystemPod]
 ) -> Iterator[Finding]:
-    for pod in pod_specs(resource):
-        chosen = text(dig(pod.spec, "nodeSelector", COMPUTE_CLASS_KEY))
-        # The class of GKE's own is one of the labels that `system-workload-off-spot` knows.
-        if chosen not in classes or chosen == SPOT_CLASS:
-            continue
-        if exempt_daemon_sets and pod.kind == "DaemonSet":
-            continue
-        known = pod.namespace is not UNKNOWN
-        if known and not is_system_namespace(text(pod.namespace), namespaces):
-            continue
-        takes, certain = classes[chosen]
-        what = f"{pod.kind} selects the class {shown(chosen)}, which takes {takes}"
-        yield resource.finding(what, CLASS_RULE, _FIX, certain and known)
+    for pod in pods:
+        for chosen in dict.fromkeys(compute_classes_of(pod.spec)):
+            # The class of GKE's own is one of the labels that `system-workload-off-spot` knows.
+            if chosen in classes and chosen != SPOT_CLASS:
+                takes, certain = classes[chosen]
+                what = f"{pod.what} asks for the class {shown(chosen)}, which takes {takes}"
+                yield resource.finding(what, CLASS_RULE, _FIX, certain and pod.certain)

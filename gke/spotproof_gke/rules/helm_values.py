@@ -1,6 +1,6 @@
 """What the values of a Helm release say about where its pods run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,19 +51,15 @@ def release_namespace(resource: Resource) -> Any:
 
 
 def _places(value: Any, path: tuple[str, ...]) -> Iterator[ScheduledValues]:
-    if value is UNKNOWN:
-        yield ScheduledValues(".".join(path), UNKNOWN)
-        return
     if len(path) > _DEEPEST:
         return
-    parts = value if isinstance(value, (list, tuple)) else mapping(value)
-    if isinstance(parts, (list, tuple)):
-        for number, each in enumerate(parts):
-            if isinstance(each, (list, tuple, dict)):
-                yield from _places(each, (*path, str(number)))
-        return
-    if any(parts.get(key) for key in SCHEDULING_KEYS):
-        yield ScheduledValues(".".join(path), parts)
-    for key, each in parts.items():
-        if key not in SCHEDULING_KEYS and isinstance(each, (list, tuple, dict)):
+    if isinstance(value, (list, tuple)):
+        inner: Iterable[tuple[Any, Any]] = enumerate(value)
+    else:
+        parts = mapping(value)
+        inner = parts.items()
+        if value is UNKNOWN or any(parts.get(key) for key in SCHEDULING_KEYS):
+            yield ScheduledValues(".".join(path), value)
+    for key, each in inner:
+        if isinstance(each, (Mapping, list, tuple)):
             yield from _places(each, (*path, str(key)))

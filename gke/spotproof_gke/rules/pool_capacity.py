@@ -23,6 +23,7 @@ COMPACT_FLEX_START_MACHINES = ("a3-ultragpu-", "a4-", "h4d-")
 """Machine types that flex-start offers with compact placement."""
 
 NO_RESERVATION = "NO_RESERVATION"
+RESERVED = ("ANY_RESERVATION", "SPECIFIC_RESERVATION")
 
 
 def pool_conflicts(pool: Mapping[str, Any]) -> Iterator[Conflict]:
@@ -58,18 +59,20 @@ def _flex_start(pool: PoolShape) -> Iterator[Conflict]:
     repair = dig(pool.props.get("management"), "autoRepair")
     if repair is not UNKNOWN and repair is not False:
         rule = "flex-start nodes are not repaired, since a repair would end the run"
-        yield Conflict("management.autoRepair", repair, rule, "set it to false")
-    if pool.props.get("nodeCount") not in (None, UNKNOWN):
+        yield Conflict("management.autoRepair", repair, rule, "set it to false", refused=False)
+    static = pool.props.get("nodeCount")
+    if static not in (None, UNKNOWN):
         rule = "a flex-start pool has no static number of nodes"
         fix = "remove it, and let the pool scale from zero"
-        yield Conflict("nodeCount", pool.props["nodeCount"], rule, fix)
+        yield Conflict("nodeCount", static, rule, fix, refused=number(static) != 0)
     policy = pool.autoscaling.get("locationPolicy")
     if pool.autoscaling and policy is not UNKNOWN and text(policy) != "ANY":
         rule = "a flex-start pool goes to any zone that has capacity"
-        yield Conflict("autoscaling.locationPolicy", policy, rule, "set it to ANY")
+        yield Conflict("autoscaling.locationPolicy", policy, rule, "set it to ANY", refused=False)
     if pool.props.get("upgradeSettings") not in (None, UNKNOWN):
         rule = "GKE upgrades flex-start nodes by letting them run out, and no settings apply"
-        yield Conflict("upgradeSettings", "…", rule, "remove it, or it differs for ever")
+        fix = "remove it, or it differs for ever"
+        yield Conflict("upgradeSettings", "…", rule, fix, refused=False)
     yield from _from_zero(pool, "a flex-start pool")
 
 
@@ -79,11 +82,14 @@ def _from_zero(pool: PoolShape, what: str) -> Iterator[Conflict]:
     path, least = pool.least
     if not pool.autoscaling:
         rule = f"{what} is scaled by the autoscaler, from zero"
-        yield Conflict("autoscaling", None, rule, "add limits from 0 to the most nodes")
+        fix = "add limits from 0 to the most nodes"
+        yield Conflict("autoscaling", None, rule, fix, refused=pool.queued)
     elif least is not UNKNOWN and (number(least) or 0) > 0:
-        yield Conflict(path, least, f"{what} scales from zero", "set it to 0")
+        rule = f"{what} scales from zero"
+        yield Conflict(path, least, rule, "set it to 0", refused=pool.queued)
     elif (number(initial := pool.props.get("initialNodeCount")) or 0) > 0:
-        yield Conflict("initialNodeCount", initial, f"{what} starts at zero", "set it to 0")
+        rule = f"{what} starts at zero"
+        yield Conflict("initialNodeCount", initial, rule, "set it to 0", refused=False)
 
 
 def _reservation(pool: PoolShape) -> Iterator[Conflict]:
@@ -91,14 +97,17 @@ def _reservation(pool: PoolShape) -> Iterator[Conflict]:
     path = "nodeConfig.reservationAffinity.consumeReservationType"
     if affinity is UNKNOWN or pool.config.get("reservationAffinity") is UNKNOWN:
         return
+    taken = affinity in RESERVED
     for holds, what in ((pool.flex_start, "flex-start"), (pool.queued, "queued")):
         if holds and affinity != NO_RESERVATION:
             rule = f"{what} nodes never come from a reservation, and the pool must say so"
-            yield Conflict(path, affinity, rule, f"set it to {NO_RESERVATION}")
+            fix = f"set it to {NO_RESERVATION}"
+            yield Conflict(path, affinity, rule, fix, refused=taken or pool.queued)
             return
     if pool.spot and affinity not in (None, NO_RESERVATION):
         rule = "Spot nodes never come from a reservation"
-        yield Conflict(path, affinity, rule, f"set it to {NO_RESERVATION}, or leave it out")
+        fix = f"set it to {NO_RESERVATION}, or leave it out"
+        yield Conflict(path, affinity, rule, fix, refused=taken)
     if affinity == "SPECIFIC_RESERVATION":
         stated = mapping(pool.config.get("reservationAffinity"))
         if stated.get("key") is None or not stated.get("values"):
@@ -117,12 +126,12 @@ def _queued(pool: PoolShape) -> Iterator[Conflict]:
     if labels is not UNKNOWN and stated is not UNKNOWN and stated != "true":
         rule = "GKE gives a queued pool the taint alone, and workloads select by label"
         fix = f'add the label {QUEUED_KEY}: "true"'
-        yield Conflict("nodeConfig.labels", stated, rule, fix)
+        yield Conflict("nodeConfig.labels", stated, rule, fix, refused=False)
     lifetime = pool.config.get("maxRunDuration")
     if lifetime not in (None, UNKNOWN):
         rule = "on a queued pool each request states how long its nodes run"
         fix = "remove it, and set maxRunDurationSeconds in the ProvisioningRequest"
-        yield Conflict("nodeConfig.maxRunDuration", lifetime, rule, fix)
+        yield Conflict("nodeConfig.maxRunDuration", lifetime, rule, fix, refused=False)
 
 
 def _compact(pool: PoolShape) -> Iterator[Conflict]:
@@ -139,20 +148,22 @@ def _compact(pool: PoolShape) -> Iterator[Conflict]:
     elif pool.spot:
         impossible = "Spot capacity is too scattered to be placed compactly"
     if impossible:
-        yield Conflict("placementPolicy.type", "COMPACT", impossible, "remove the placement")
+        fix = "remove the placement"
+        yield Conflict("placementPolicy.type", "COMPACT", impossible, fix, refused=pool.queued)
         return
     zones = pool.props.get("nodeLocations")
     if zones is not UNKNOWN and zones is not None and len(items(zones)) != 1:
         rule = "nodes are placed compactly in exactly one zone"
-        yield Conflict("nodeLocations", list(items(zones)), rule, "name one zone")
+        named = list(items(zones))
+        yield Conflict("nodeLocations", named, rule, "name one zone", refused=len(named) > 1)
     if text(dig(pool.props.get("upgradeSettings"), "strategy")) == "BLUE_GREEN":
         rule = "a compactly placed pool has no room for a second set of nodes"
-        yield Conflict("upgradeSettings.strategy", "BLUE_GREEN", rule, "use SURGE")
+        yield Conflict("upgradeSettings.strategy", "BLUE_GREEN", rule, "use SURGE", refused=False)
 
 
 def _lifetime(pool: PoolShape) -> Iterator[Conflict]:
     stated = pool.config.get("maxRunDuration")
-    if stated in (None, UNKNOWN) or pool.queued:
+    if stated in (None, UNKNOWN, "") or pool.queued:
         return
     path, (least, most) = "nodeConfig.maxRunDuration", NODE_LIFETIME_SECONDS
     seconds = number(text(stated)[:-1]) if text(stated).endswith("s") else None
@@ -161,7 +172,8 @@ def _lifetime(pool: PoolShape) -> Iterator[Conflict]:
         yield Conflict(path, stated, rule, "write it so")
     elif not least <= seconds <= most:
         rule = f"nodes (not jobs) live {least} to {most} seconds"
-        yield Conflict(path, stated, rule, "choose a number in it")
+        fix = "choose a number in it"
+        yield Conflict(path, stated, rule, fix, refused=pool.flex_start)
 
 
 def _shutdown(pool: PoolShape) -> Iterator[Conflict]:

@@ -16,12 +16,15 @@ class Conflict:
         value: What stands there, None when nothing does.
         rule: What holds, in one clause.
         fix: What to do, in one imperative clause.
+        refused: Whether GKE refuses the pool, as its documentation says or its provider reports.
+            Else it takes the pool, and something that was meant does not come about.
     """
 
     property: str
     value: object
     rule: str
     fix: str
+    refused: bool = True
 
 
 @dataclass

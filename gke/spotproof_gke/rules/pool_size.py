@@ -13,31 +13,36 @@ from spotproof_gke.rules.reading import UNKNOWN, dig, items, number
 def judge_size(pool: PoolShape) -> Iterator[Conflict]:
     """A fixed number or limits, of one kind, in their order."""
     static, initial = pool.props.get("nodeCount"), pool.props.get("initialNodeCount")
-    if pool.props.get("autoscaling") is UNKNOWN:
-        return
     # Flex-start has no static number at all: said once, by its own rule.
     if static not in (None, UNKNOWN) and not pool.flex_start:
         for path, other in (("autoscaling", pool.autoscaling), ("initialNodeCount", initial)):
             if other not in (None, UNKNOWN, {}):
                 rule = "a static number of nodes excludes autoscaling and an initial number"
-                yield Conflict(path, "…" if path == "autoscaling" else other, rule, "keep one")
+                found = "…" if path == "autoscaling" else other
+                yield Conflict(path, found, rule, "keep one", refused=False)
                 break
     limits = pool.autoscaling
+
+    def has_some(key: str) -> bool:
+        return (number(limits[key]) or 0) > 0
+
     per_zone = [key for key in ("minNodeCount", "maxNodeCount") if limits.get(key) is not None]
     total = [k for k in ("totalMinNodeCount", "totalMaxNodeCount") if limits.get(k) is not None]
     if per_zone and total:
-        rule = "limits hold for each zone or in total, not both"
-        yield Conflict(f"autoscaling.{per_zone[0]}", limits[per_zone[0]], rule, "keep one kind")
+        # GKE answers with zero for the limits of the kind that a pool does not have.
+        zone_limit = next(filter(has_some, per_zone), None)
+        both = zone_limit is not None and any(map(has_some, total))
+        rule, path = "limits hold for each zone or in total, not both", zone_limit or per_zone[0]
+        yield Conflict(f"autoscaling.{path}", limits[path], rule, "keep one kind", refused=both)
         return
-    yield from _ordered(pool, "total" if total else "")
+    yield from _ordered(pool, in_total=bool(total))
 
 
-def _ordered(pool: PoolShape, kind: str) -> Iterator[Conflict]:
+def _ordered(pool: PoolShape, in_total: bool) -> Iterator[Conflict]:
     """Least <= initial <= most, where these are known; the initial number is that of each zone."""
-    least_key, most_key = ("totalMinNodeCount", "totalMaxNodeCount") if kind else (
-        "minNodeCount",
-        "maxNodeCount",
-    )  # fmt: skip
+    least_key, most_key = ("minNodeCount", "maxNodeCount")
+    if in_total:
+        least_key, most_key = ("totalMinNodeCount", "totalMaxNodeCount")
     least, most = number(pool.autoscaling.get(least_key)), number(pool.autoscaling.get(most_key))
     if most is not None and most < 1:
         rule = "a pool that is scaled may reach at least one node"
@@ -46,18 +51,20 @@ def _ordered(pool: PoolShape, kind: str) -> Iterator[Conflict]:
     if least is not None and most is not None and least > most:
         rule = f"the least number of nodes is not above the most ({most:g})"
         yield Conflict(f"autoscaling.{least_key}", pool.autoscaling[least_key], rule, "lower it")
-    initial, zones = number(pool.props.get("initialNodeCount")), pool.props.get("nodeLocations")
-    if initial is None or (kind and not items(zones)):
+    zones = len(items(pool.props.get("nodeLocations"))) if in_total else 1
+    stated = pool.props.get("initialNodeCount")
+    initial = number(stated)
+    if initial is None:
         return
     scales_from_zero = pool.flex_start or pool.queued
-    if not kind and not scales_from_zero and least is not None and initial < least:
+    if not in_total and not scales_from_zero and least is not None and initial < least:
         rule = f"the pool starts with fewer nodes in a zone than its least number ({least:g})"
-        yield Conflict("initialNodeCount", pool.props["initialNodeCount"], rule, "raise it")
-    nodes = initial * (len(items(zones)) if kind else 1)
-    if most is not None and nodes > most:
-        rule = f"the pool starts with {nodes:g} nodes, above the most it may have ({most:g})"
-        stated = pool.props["initialNodeCount"]
-        yield Conflict("initialNodeCount", stated, rule, "lower it, or raise the most")
+        yield Conflict("initialNodeCount", stated, rule, "raise it", refused=False)
+    if most is not None and initial * zones > most:
+        nodes = f"{initial * zones:g}"
+        rule = f"the pool starts with {nodes} nodes, above the most it may have ({most:g})"
+        fix = "lower it, or raise the most"
+        yield Conflict("initialNodeCount", stated, rule, fix, refused=False)
 
 
 def judge_surge(pool: PoolShape) -> Iterator[Conflict]:

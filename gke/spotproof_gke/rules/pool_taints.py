@@ -6,7 +6,6 @@ taints that GKE adds itself).
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from spotproof_gke.capacity import (
     FLEX_START_KEY,
@@ -16,9 +15,9 @@ from spotproof_gke.capacity import (
     SPOT_TAINT,
     Taint,
 )
-from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
+from spotproof_gke.rules.clusters import NODE_POOL
 from spotproof_gke.rules.finding import Finding, Mend, Resource, shown
-from spotproof_gke.rules.pools import flag, has_gpu, taints_of
+from spotproof_gke.rules.pools import flag, has_gpu, pools_in, taints_of
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, text
 
 TAINT_RULE = "a Spot pool keeps ordinary pods out by a taint with effect NO_SCHEDULE or NO_EXECUTE"
@@ -72,7 +71,7 @@ def _judge_taint(node_config: object, accepted: Collection[str]) -> tuple[str, b
 
 def spot_pool_taints(resource: Resource, accepted_keys: Collection[str] = ()) -> Iterator[Finding]:
     """Findings for a node pool, or for the pools that a cluster declares itself."""
-    for where, pool in _pools(resource):
+    for where, pool in pools_in(resource):
         answer = _judge_taint(pool.get("nodeConfig"), accepted_keys)
         if answer:
             what, certain = answer
@@ -113,7 +112,7 @@ def flex_start_pool_taints(
     resource: Resource, accepted_keys: Collection[str] = ()
 ) -> Iterator[Finding]:
     """Findings for a flex-start node pool, or for such pools that a cluster declares itself."""
-    for where, pool in _pools(resource):
+    for where, pool in pools_in(resource):
         config = pool.get("nodeConfig")
         queued = dig(pool.get("queuedProvisioning"), "enabled")
         answer = _judge_flex_start(config, is_true(queued), accepted_keys)
@@ -153,18 +152,3 @@ def _mend(config: object, taint: Taint, keys: Collection[str]) -> Mend | None:
     if unfit or any(text(held.key) in keys for held in taints_of(config)):
         return None
     return Mend(("nodeConfig", "taints"), taint.provider_taint())
-
-
-def _pools(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The pools in a resource, each with words that say where it stands."""
-    if resource.type == NODE_POOL:
-        yield "", {key: resource.get(key) for key in ("nodeConfig", "queuedProvisioning")}
-    if resource.type != CLUSTER or is_true(resource.get("enableAutopilot")):
-        return
-    if resource.get("nodePools") is UNKNOWN:
-        yield "nodePools: ", {"nodeConfig": UNKNOWN}
-    pools = inline_pools(resource)
-    for number, pool in enumerate(pools):
-        yield f"nodePools[{number}]: ", pool
-    if not pools and not is_true(resource.get("removeDefaultNodePool")):
-        yield "default pool: ", {"nodeConfig": resource.get("nodeConfig")}

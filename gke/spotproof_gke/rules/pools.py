@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
+from spotproof_gke.rules.finding import Resource
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, number, text
 
 HARD_EFFECTS = ("NO_SCHEDULE", "NO_EXECUTE")
@@ -130,3 +132,34 @@ def why_not_home(
     if any(doubts) or config is UNKNOWN or queued is UNKNOWN or least is None:
         return "of which too little is known", False
     return None, True
+
+
+_POOL_KEYS = (
+    "autoscaling",
+    "initialNodeCount",
+    "management",
+    "nodeConfig",
+    "nodeCount",
+    "nodeLocations",
+    "placementPolicy",
+    "queuedProvisioning",
+    "upgradeSettings",
+)
+
+
+def pools_in(resource: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The pools in a resource, each with words that say where it stands.
+
+    A node pool is one itself; a Standard cluster has those that it lists, or a default pool.
+    """
+    if resource.type == NODE_POOL:
+        yield "", {key: resource.get(key) for key in _POOL_KEYS}
+    if resource.type != CLUSTER or is_true(resource.get("enableAutopilot")):
+        return
+    if resource.get("nodePools") is UNKNOWN:
+        yield "nodePools: ", {"nodeConfig": UNKNOWN}
+    pools = inline_pools(resource)
+    for index, pool in enumerate(pools):
+        yield f"nodePools[{index}]: ", pool
+    if not pools and not is_true(resource.get("removeDefaultNodePool")):
+        yield "default pool: ", {"nodeConfig": resource.get("nodeConfig")}

@@ -8,13 +8,11 @@ kubernetes/autoscaler#2377.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 from spotproof_gke.capacity import MANAGED_COMPONENTS_KEY
 from spotproof_gke.rules.clusters import NODE_POOL, Cluster, clusters_of, inline_pools, owner_of
 from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
-from spotproof_gke.rules.helm_values import release_namespace, scheduled_values
 from spotproof_gke.rules.pool_taints import (
     flex_start_pool_taints,
     flex_start_taint_mend,
@@ -24,10 +22,14 @@ from spotproof_gke.rules.pool_taints import (
     spot_taint_mend,
 )
 from spotproof_gke.rules.pools import why_not_home
-from spotproof_gke.rules.reading import UNKNOWN, is_true, mapping, text
+from spotproof_gke.rules.reading import UNKNOWN, is_true, text
 from spotproof_gke.rules.spot_scheduling import BLANKET, spot_scheduling
-from spotproof_gke.rules.workloads import pod_specs
-from spotproof_gke.tables import table
+from spotproof_gke.rules.system_pods import (
+    CRITICAL_PRIORITY_CLASSES,
+    SYSTEM_NAMESPACES,
+    is_system_namespace,
+    system_pods,
+)
 
 __all__ = [
     "CRITICAL_PRIORITY_CLASSES",
@@ -43,12 +45,6 @@ __all__ = [
     "system_pod_homes",
     "system_workloads",
 ]
-
-SYSTEM_NAMESPACES: tuple[str, ...] = tuple(table("system_namespaces")["namespaces"])
-"""Namespaces of what a cluster needs to work; `*` matches any ending."""
-
-CRITICAL_PRIORITY_CLASSES = ("system-cluster-critical", "system-node-critical")
-"""Priority classes of pods that a cluster needs, in whatever namespace."""
 
 TOLERATED_TAINT_KEYS = (MANAGED_COMPONENTS_KEY,)
 """Keys of hard taints that GKE's system pods tolerate."""
@@ -83,10 +79,10 @@ def _judge_home(
     reasons, doubt = [], strays or resource.get("enableAutopilot") is UNKNOWN
     for name, pool in _pools_of(resource, pools):
         reason, certain = why_not_home(pool, tolerated)
-        if reason is None and certain:
+        if reason is None:
             return
         doubt = doubt or not certain
-        reasons.append(f"{shown(name)} {reason}")
+        reasons.append(f"{name} {reason}")
     if resource.get("removeDefaultNodePool") is UNKNOWN:
         doubt = True
     found = "its pools are " + ", ".join(reasons) if reasons else "this stack gives it no pool"
@@ -105,9 +101,12 @@ _POOL_KEYS = ("nodeConfig", "autoscaling", "nodeCount", "initialNodeCount", "que
 def _pools_of(
     cluster: Resource, declared: Sequence[Resource]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The pools of a cluster: declared ones, ones it lists itself, and a default pool it keeps."""
+    """The pools of a cluster, each with a name to show.
+
+    These are the declared ones, those that it lists itself, and a default pool that it keeps.
+    """
     for pool in declared:
-        yield pool.name, {key: pool.get(key) for key in _POOL_KEYS}
+        yield shown(pool.name), {key: pool.get(key) for key in _POOL_KEYS}
     removed = is_true(cluster.get("removeDefaultNodePool"))
     if removed and declared:
         return
@@ -117,7 +116,7 @@ def _pools_of(
     for number, pool in enumerate(listed):
         name = text(pool.get("name"))
         if name not in known or not name:
-            yield name or f"nodePools[{number}]", pool
+            yield shown(name) if name else f"nodePools[{number}]", pool
     if not listed and not removed:
         count = cluster.get("initialNodeCount")
         yield (
@@ -145,48 +144,15 @@ def system_workloads(
         exempt_daemon_sets: Whether to pass over DaemonSets, which run on every node on purpose.
         critical_priority_classes: Priority classes to judge in every namespace.
     """
-    for pod in pod_specs(resource):
-        if exempt_daemon_sets and pod.kind == "DaemonSet":
-            continue
-        why = _why_system(pod.namespace, pod.spec, system_namespaces, critical_priority_classes)
-        if why is None:
-            continue
+    pods = system_pods(resource, system_namespaces, exempt_daemon_sets, critical_priority_classes)
+    for pod in pods:
         for what, certain in spot_scheduling(pod.spec, spot_taint_keys):
-            yield _workload_finding(resource, f"{pod.kind} {why[0]}, {what}", certain and why[1])
-    namespace = release_namespace(resource)
-    for values in scheduled_values(resource):
-        if exempt_daemon_sets and values.for_daemon_set:
-            continue
-        why = _why_system(namespace, values.spec, system_namespaces, critical_priority_classes)
-        if why is None:
-            continue
-        for what, certain in spot_scheduling(values.spec, spot_taint_keys):
             # A chart's DaemonSets tolerate all taints as a rule, and values do not name the kind.
-            certain = certain and why[1] and not (exempt_daemon_sets and what == BLANKET)
-            place = f"values {shown(values.path)}: " if values.path else "values: "
-            yield _workload_finding(resource, f"Release {why[0]}, {place}{what}", certain)
-
-
-def _workload_finding(resource: Resource, what: str, certain: bool) -> Finding:
-    fix = "remove the toleration or selector, or tolerate each taint that it needs by key"
-    return resource.finding(what, WORKLOAD_RULE, fix, certain)
-
-
-def _why_system(
-    namespace: Any, spec: object, namespaces: Sequence[str], priority_classes: Collection[str]
-) -> tuple[str, bool] | None:
-    """Words for what makes a pod a system one, and whether that is certain; None when nothing."""
-    priority = mapping(spec).get("priorityClassName")
-    known = namespace is not UNKNOWN
-    if known and is_system_namespace(text(namespace), namespaces):
-        return f"in namespace {shown(namespace)}", True
-    if text(priority) and text(priority) in priority_classes:
-        return f"of priority {shown(priority)}", True
-    if not known:
-        return "in an unknown namespace", False
-    return ("of an unknown priority", False) if priority is UNKNOWN else None
-
-
-def is_system_namespace(namespace: str, patterns: Sequence[str] = SYSTEM_NAMESPACES) -> bool:
-    """Whether a namespace is one of `patterns`."""
-    return any(fnmatchcase(namespace, text(pattern)) for pattern in patterns)
+            doubt = pod.of_values and exempt_daemon_sets and what == BLANKET
+            joint = " " if pod.of_values else ", "
+            yield resource.finding(
+                f"{pod.what}{joint}{what}",
+                WORKLOAD_RULE,
+                "remove the toleration or selector, or tolerate each taint that it needs by key",
+                certain and pod.certain and not doubt,
+            )

@@ -11,7 +11,7 @@ from typing import Any
 
 from spotproof_gke.capacity import FLEX_START_KEY, PREEMPTIBLE_KEY, PROVISIONING_KEY, SPOT_KEY
 from spotproof_gke.rules.finding import shown
-from spotproof_gke.rules.reading import UNKNOWN, has_unknown, items, mapping, text
+from spotproof_gke.rules.reading import UNKNOWN, dig, has_unknown, items, mapping, text
 
 COMPUTE_CLASS_KEY = "cloud.google.com/compute-class"
 """Label and taint of the nodes of a compute class."""
@@ -25,6 +25,8 @@ _SPOT_VALUES: dict[str, tuple[str, ...]] = {
     PROVISIONING_KEY: ("spot", "preemptible", "flex-start"),
     COMPUTE_CLASS_KEY: ("autopilot-spot",),
 }
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _SPOT_BY_NAME = (SPOT_KEY, PREEMPTIBLE_KEY, FLEX_START_KEY)
 
 
@@ -50,12 +52,21 @@ def spot_scheduling(
         yield "whether the node of its nodeName is Spot", False
 
 
+def compute_classes_of(spec: object) -> Iterator[str]:
+    """The compute classes that a pod selects, requires or prefers."""
+    selected = text(dig(spec, "nodeSelector", COMPUTE_CLASS_KEY))
+    if selected:
+        yield selected
+    for expression, _ in _expressions(dig(spec, "affinity", "nodeAffinity")):
+        if (expression.get("key"), expression.get("operator")) == (COMPUTE_CLASS_KEY, "In"):
+            yield from (text(value) for value in items(expression.get("values")))
+
+
 def _on_demand_only(parts: Mapping[Any, Any]) -> bool:
     if text(mapping(parts.get("nodeSelector")).get(PROVISIONING_KEY)) == "standard":
         return True
-    node = mapping(mapping(parts.get("affinity")).get("nodeAffinity"))
-    required = mapping(node.get("requiredDuringSchedulingIgnoredDuringExecution"))
-    terms = items(required.get("nodeSelectorTerms"))
+    required = dig(parts, "affinity", "nodeAffinity", _REQUIRED)
+    terms = items(dig(required, "nodeSelectorTerms"))
     return bool(terms) and all(
         any(_keeps_off(mapping(each)) for each in items(mapping(term).get("matchExpressions")))
         for term in terms
@@ -77,19 +88,25 @@ def _tolerations(value: object, further: Collection[str]) -> Iterator[tuple[str,
     for toleration in [UNKNOWN] if value is UNKNOWN else items(value):
         if toleration is UNKNOWN:
             yield "one of its tolerations", False
-            continue
-        parts = mapping(toleration)
-        key, operator = parts.get("key"), text(parts.get("operator")) or "Equal"
-        effect = text(parts.get("effect"))
-        if effect == "PreferNoSchedule" or not parts:
-            continue
-        if key is UNKNOWN:
-            yield "a toleration whose key is unknown", False
-        elif key in (None, ""):
-            if operator == "Exists" and effect != "NoExecute":
-                yield BLANKET, True
-        elif text(key) in further or text(key) in _SPOT_VALUES:
-            yield from _keyed(text(key), operator, parts.get("value"), text(key) in further)
+        else:
+            yield from _toleration(mapping(toleration), further)
+
+
+def _toleration(parts: Mapping[Any, Any], further: Collection[str]) -> Iterator[tuple[str, bool]]:
+    key, operator, effect = (parts.get(part) for part in ("key", "operator", "effect"))
+    every = key in (None, "")
+    if text(effect) == "PreferNoSchedule" or (every and text(effect) == "NoExecute"):
+        return
+    if key is UNKNOWN:
+        yield "a toleration whose key is unknown", False
+    elif not every and text(key) not in (*further, *_SPOT_VALUES):
+        return
+    elif UNKNOWN in (operator, effect):
+        yield "the operator or the effect of one of its tolerations", False
+    elif not every:
+        yield from _keyed(text(key), text(operator), parts.get("value"), text(key) in further)
+    elif text(operator) == "Exists":
+        yield BLANKET, True
 
 
 def _keyed(key: str, operator: str, value: Any, any_value: bool) -> Iterator[tuple[str, bool]]:
@@ -115,24 +132,27 @@ def _node_selector(value: object) -> Iterator[tuple[str, bool]]:
 
 
 def _affinity(value: object) -> Iterator[tuple[str, bool]]:
-    if value is UNKNOWN or mapping(value).get("nodeAffinity") is UNKNOWN:
+    node = dig(value, "nodeAffinity")
+    if node is UNKNOWN:
         yield "its affinity", False
         return
-    node = mapping(mapping(value).get("nodeAffinity"))
-    required = mapping(node.get("requiredDuringSchedulingIgnoredDuringExecution"))
-    for term in items(required.get("nodeSelectorTerms")):
-        yield from _term(term, "requires")
-    for preferred in items(node.get("preferredDuringSchedulingIgnoredDuringExecution")):
-        yield from _term(mapping(preferred).get("preference"), "prefers")
+    for expression, verb in _expressions(node):
+        clause = _chosen(expression)
+        if clause:
+            yield f"{verb} {clause} by node affinity", True
     if has_unknown(node):
         yield "a part of its node affinity", False
 
 
-def _term(term: object, verb: str) -> Iterator[tuple[str, bool]]:
-    for expression in items(mapping(term).get("matchExpressions")):
-        clause = _chosen(mapping(expression))
-        if clause:
-            yield f"{verb} {clause} by node affinity", True
+def _expressions(node_affinity: object) -> Iterator[tuple[Mapping[Any, Any], str]]:
+    """The expressions on labels in a node affinity, each with a verb for its force."""
+    required = dig(node_affinity, _REQUIRED)
+    preferred = dig(node_affinity, _PREFERRED)
+    terms = [(term, "requires") for term in items(dig(required, "nodeSelectorTerms"))]
+    terms += [(dig(each, "preference"), "prefers") for each in items(preferred)]
+    for term, verb in terms:
+        for expression in items(dig(term, "matchExpressions")):
+            yield mapping(expression), verb
 
 
 def _chosen(expression: Mapping[str, Any]) -> str | None:

@@ -9,13 +9,26 @@ from spotproof_gke.rules.finding import Resource
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, text
 
 _TYPE = re.compile(r"^kubernetes:[^:]+:([A-Za-z0-9]+)$")
+_TEMPLATE_AT = ("spec", "template", "spec")
 _POD_AT: dict[str, tuple[str, ...]] = {
     "Pod": ("spec",),
-    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
     "PodTemplate": ("template", "spec"),
+    "CronJob": ("spec", "jobTemplate", *_TEMPLATE_AT),
+    **dict.fromkeys(
+        (
+            "Deployment",
+            "StatefulSet",
+            "DaemonSet",
+            "ReplicaSet",
+            "ReplicationController",
+            "Job",
+        ),
+        _TEMPLATE_AT,
+    ),
 }
-_TEMPLATE_AT = ("spec", "template", "spec")
-_DECLARED = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job")
+_NO_PODS = ("CustomResourceDefinition",)
+_POD_PARTS = ("containers", "tolerations", "nodeSelector", "affinity", "nodeName")
+_DEEPEST = 20
 
 
 @dataclass(frozen=True)
@@ -30,7 +43,7 @@ class PodSpec:
 
     kind: str
     spec: Any
-    namespace: Any = "default"
+    namespace: Any
 
 
 def kind_of(resource: Resource) -> str:
@@ -44,8 +57,8 @@ def kind_of(resource: Resource) -> str:
 def pod_specs(resource: Resource) -> list[PodSpec]:
     """Every pod specification in a resource; none when it is not a workload.
 
-    Custom kinds count when they carry a pod template where the common kinds or a JobSet do. The
-    items of a list count one by one.
+    Custom kinds count by what they carry: a `spec` with containers or scheduling, in anything that
+    is called a template, at any depth. The items of a list count one by one.
     """
     kind = kind_of(resource)
     if not kind:
@@ -63,24 +76,34 @@ def pod_specs(resource: Resource) -> list[PodSpec]:
 
 def _pods(kind: str, props: Mapping[str, Any], above: Any) -> Iterator[PodSpec]:
     namespace = _namespace(props.get("metadata"), above)
-    if kind == "JobSet":
-        for spec in _job_set_specs(props):
-            yield PodSpec(kind, spec, namespace)
-        return
-    spec = dig(props, *_POD_AT.get(kind, _TEMPLATE_AT))
-    declared = kind in _POD_AT or kind in _DECLARED
-    if isinstance(mapping(spec).get("containers"), (list, tuple)) or (declared and spec):
+    if kind in _POD_AT:
+        spec = dig(props, *_POD_AT[kind])
+        specs = [spec] if spec else []
+    elif kind == "JobSet" and dig(props, "spec", "replicatedJobs") is UNKNOWN:
+        specs = [UNKNOWN]
+    elif kind in _NO_PODS:
+        specs = []
+    else:
+        specs = list(_templates(props.get("spec"), "", 0))
+    for spec in specs:
         yield PodSpec(kind, spec, namespace)
 
 
-def _job_set_specs(props: Mapping[str, Any]) -> Iterator[Any]:
-    jobs = dig(props, "spec", "replicatedJobs")
-    if jobs is UNKNOWN:
-        yield UNKNOWN
-    for job in items(jobs):
-        spec = dig(job, "template", "spec", "template", "spec")
-        if spec:
-            yield spec
+def _templates(value: Any, key: str, depth: int) -> Iterator[Mapping[str, Any]]:
+    """The specifications of pod templates at any depth: `spec` in what is called a template."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _templates(each, key, depth + 1)
+        return
+    parts = mapping(value)
+    spec = mapping(parts.get("spec")) if key.lower().endswith("template") else {}
+    if any(spec.get(part) for part in _POD_PARTS):
+        yield spec
+        return
+    for name, each in parts.items():
+        yield from _templates(each, str(name), depth + 1)
 
 
 def namespace_of(resource: Resource) -> Any:
