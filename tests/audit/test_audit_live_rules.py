@@ -75,6 +75,12 @@ class TestNodes:
             made["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "g2-standard-8"
         assert not said(live_flex_start_taints(stack(made)))
 
+    def test_region_is_told_by_the_label(self) -> None:
+        assert live_nodes(stack(node("n", "p", region="us-east1")))[0].region == "us-east1"
+
+    def test_nothing_seen_is_nothing_said(self) -> None:
+        assert not said(live_system_pod_homes(stack()))
+
     def test_no_gpu_left_counts_as_none(self) -> None:
         made = node("n", "p", {"cloud.google.com/gke-flex-start": "true"})
         made["status"]["capacity"]["nvidia.com/gpu"] = "0"
@@ -134,6 +140,12 @@ class TestPods:
 
     def test_pod_without_a_node_is_left_out(self) -> None:
         assert not live_pods(stack(pod("p", "a", "")))
+
+    def test_finished_pod_is_left_out(self) -> None:
+        assert not live_pods(stack(pod("p", "a", "n", phase="Succeeded")))
+
+    def test_pod_of_the_node_itself_is_left_out(self) -> None:
+        assert not live_pods(stack(pod("p", "a", "n", ("Node", "n"))))
 
     def test_static_pod_is_told_by_its_annotation(self) -> None:
         made = pod("p", "a", "n", annotations={"kubernetes.io/config.mirror": "1"})
@@ -376,6 +388,11 @@ class TestGrace:
                 {"shutdownGracePeriodSeconds": 120, "shutdownGracePeriodCriticalPodsSeconds": -1},
                 105,
             ),
+            (
+                {"shutdownGracePeriodSeconds": 120, "shutdownGracePeriodCriticalPodsSeconds": 120},
+                105,
+            ),
+            ({"shutdownGracePeriodSeconds": 0}, 30),
             ({"shutdownGracePeriodSeconds": 77}, 30),
             ({}, 30),
         ],
@@ -384,6 +401,16 @@ class TestGrace:
     def test_shutdown_that_a_state_declares_counts(self, kubelet: Any, seconds: int) -> None:
         assert not self.findings(seconds, self.pool(kubelet))
         assert self.findings(seconds + 1, self.pool(kubelet))
+
+    def test_pod_on_an_unseen_node_is_left_alone(self) -> None:
+        assert not self.findings(90, on="gone")
+
+    def test_pool_without_a_name_is_no_nodes_pool(self) -> None:
+        made = node("s", "", SPOT_LABELS)
+        nameless = self.pool({"shutdownGracePeriodSeconds": 120}, name="")
+        asks = pod("x", "ml", "s", spec=pod_spec(grace_seconds=90))
+
+        assert list(live_pod_grace(stack(made, nameless, asks)))
 
     def test_other_pool_does_not_count(self) -> None:
         other = self.pool({"shutdownGracePeriodSeconds": 120}, name="other")

@@ -20,14 +20,6 @@ from pulumi_policy import EnforcementLevel
 from tests.policies import helpers
 
 FOLDER = Path(__file__).parent / "corpus"
-PENDING = (
-    "subnet-in-cluster-region",
-    "topic-storage-in-cluster-region",
-    "image-registry-in-cluster-region",
-    "node-pool-accepted-by-gke",
-)
-"""Policies that labels name and no pack has yet."""
-
 _RESOURCE_KEYS = {"type", "props", "computed", "parent", "provider", "depends"}
 _COMMIT = re.compile(r"https://github\.com/[^/]+/[^/]+/blob/[0-9a-f]{40}/.+")
 MAX_UNDECIDED = 10
@@ -91,7 +83,7 @@ class Score:
         return {label for label in self.found - said if self.levels[label.policy] == level}
 
     def lines(self) -> list[str]:
-        """Recall, false alarms and what is not judged yet, for the end of a run."""
+        """Recall and false alarms, for the end of a run."""
         innocent = sum(program.innocent for program in self.programs)
         modelled = sum(bool(program.modelled_on) for program in self.programs)
         lines = [
@@ -108,15 +100,6 @@ class Score:
             )
             lines += [f"  missed: {label}" for label in sorted(missed)]
             lines += [f"  false alarm: {label}" for label in sorted(alarms)]
-        waiting = Counter(
-            label.policy
-            for program in self.programs
-            for label in program.expect
-            if label.policy not in self.levels
-        )
-        if waiting:
-            named = ", ".join(f"{name} ({count})" for name, count in sorted(waiting.items()))
-            lines.append(f"pending, no policy yet (labels): {named}")
         return lines
 
 
@@ -208,7 +191,7 @@ def _labels(
     labels = []
     for entry in entries:
         _keys(f"{name}: label", entry, {"policy", "resource"}, {"why"})
-        _known(name, [entry["policy"]], {*levels(), *PENDING}, "policy")
+        _known(name, [entry["policy"]], levels(), "policy")
         _known(name, [entry["resource"]], resources, "resource")
         labels.append(Label(name, entry["policy"], entry["resource"]))
     twice = [str(label) for label, count in Counter(labels).items() if count > 1]

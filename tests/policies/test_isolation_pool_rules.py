@@ -82,6 +82,8 @@ MEETS = {
     "queued, with flex-start": _flex(
         queuedProvisioning={"enabled": True},
         config={"labels": {"cloud.google.com/gke-queued": "true"}}),
+    "queued with a reservation that is not known": _queued(
+        config={"reservationAffinity": UNKNOWN}),
     "queued with a label that is not known": _queued(
         config={"labels": {"cloud.google.com/gke-queued": UNKNOWN}}),
     "queued with a lifetime that is not known": _queued(config={"maxRunDuration": UNKNOWN}),
@@ -134,6 +136,9 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
     "limits of both kinds, the first of them zero": (
         _scaled(minNodeCount=0, maxNodeCount=2, totalMinNodeCount=1),
         [("autoscaling.maxNodeCount", 2, True)]),
+    "limits of both kinds, one of each zero": (
+        _scaled(minNodeCount=0, maxNodeCount=2, totalMinNodeCount=0, totalMaxNodeCount=3),
+        [("autoscaling.maxNodeCount", 2, True)]),
     "limits of both kinds, those of one kind zero": (
         _scaled(minNodeCount=0, maxNodeCount=0, totalMaxNodeCount=3),
         [("autoscaling.minNodeCount", 0, False)]),
@@ -158,6 +163,12 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
         {**_scaled(totalMaxNodeCount=4), "initialNodeCount": 3, "nodeLocations": ZONES},
         [("initialNodeCount", 3, False)]),
     "flex-start with a static number": (_flex(nodeCount=1), [("nodeCount", 1, True)]),
+    "flex-start with a static number, that is not scaled": (
+        _flex(nodeCount=1, autoscaling=None), [("nodeCount", 1, True)]),
+    "queued flex-start that is not scaled": (
+        _flex(autoscaling=None, queuedProvisioning={"enabled": True},
+              config={"labels": {"cloud.google.com/gke-queued": "true"}}),
+        [("autoscaling", None, True)]),
     "flex-start with a static number of none": (_flex(nodeCount=0), [("nodeCount", 0, False)]),
     "flex-start that is repaired": (
         _flex(management={"autoRepair": True}), [("management.autoRepair", True, False)]),
@@ -200,6 +211,9 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
     "queued from one node": (
         _queued(autoscaling={"totalMinNodeCount": 1, "totalMaxNodeCount": 4}),
         [("autoscaling.totalMinNodeCount", 1, True)]),
+    "queued from one node in each zone": (
+        _queued(autoscaling={"minNodeCount": 1, "maxNodeCount": 4}, initialNodeCount=0),
+        [("autoscaling.minNodeCount", 1, True)]),
     "queued that starts at one": (_queued(initialNodeCount=1), [("initialNodeCount", 1, False)]),
     "queued without its label": (
         _queued(config={"labels": {}}), [("nodeConfig.labels", None, False)]),
@@ -260,6 +274,14 @@ def test_pool_that_misses_one_demand(pool: dict[str, Any], found: list) -> None:
     assert [(each.property, each.value, each.refused) for each in conflicts] == found
     reported = refused_pools(Resource("gcp:container/nodePool:NodePool", "pool", props=pool))
     assert [each.certain for each in reported] == [True] * sum(each.refused for each in conflicts)
+
+
+def test_pool_that_starts_too_large_says_with_how_many_nodes_in_all_zones() -> None:
+    pool = {**_scaled(totalMaxNodeCount=4), "initialNodeCount": 3, "nodeLocations": ZONES}
+
+    assert [each.rule for each in pool_conflicts(pool)] == [
+        "the pool starts with 6 nodes, above the most it may have (4)"
+    ]
 
 
 def test_report_names_property_value_demand_and_fix() -> None:

@@ -11,7 +11,9 @@ from spotproof_gke.rules.bucket_location import regions_of_dual_region
 from spotproof_gke.rules.region_config import configuration_problems
 from tests.policies.helpers import PACKS, pack, policy
 
-EXAMPLE = json.loads((PACKS / "region_match/config.example.json").read_text(encoding="utf-8"))
+EXAMPLE = json.loads((PACKS / "region_match/config.example.json").read_text(encoding="utf-8"))[
+    "policies"
+]
 NAMES = [each.name for each in pack("region_match").POLICIES]
 RULE = "checkpoint-bucket-in-cluster-region"
 

@@ -77,9 +77,9 @@ def judge(evidence: Evidence, config: Mapping[str, Mapping[str, Any]] | None = N
         for finding in entry.findings(views, settings):
             each = _found(entry, finding, resources, evidence, live)
             # A rule may look at a workload twice, as it is declared and as it runs.
-            place = (entry.name, each.source, each.where, finding.certain)
+            place = (entry.name, each.where, each.urn, finding.certain)
             if told.setdefault(place, entry) is entry:
-                found.setdefault((*place[:3], each.urn, finding.value), each)
+                found.setdefault((*place[:3], finding.value), each)
     every = list(found.values())
     return Report(
         evidence,

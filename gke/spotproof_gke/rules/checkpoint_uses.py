@@ -79,13 +79,14 @@ def _may_be_place(value: str) -> bool:
 
 
 def is_open(spec: object) -> bool:
-    """Whether a part of a pod is not known that could name anything."""
+    """Whether a part of a pod is not known that could name anything, single words aside."""
     parts = mapping(spec)
     seen = [spec, parts.get("containers"), parts.get("volumes")]
     seen += [*items(parts.get("containers")), *items(parts.get("volumes"))]
     for container in containers(spec):
-        for key in ("command", "args", "env", "volumeMounts"):
-            seen += [container.get(key), *items(container.get(key))]
+        for key in ("env", "volumeMounts"):
+            seen += items(container.get(key))
+        seen += [container.get(key) for key in ("command", "args", "env", "volumeMounts")]
         seen += [mapping(variable).get("name") for variable in items(container.get("env"))]
         for mount in items(container.get("volumeMounts")):
             seen += [mapping(mount).get("name"), mapping(mount).get("mountPath")]
@@ -138,6 +139,8 @@ def checkpoint_buckets_in(spec: object) -> Iterator[Any]:
         for said, value in _said(container):
             if said == CHECKPOINT_LOCATION_VARIABLE or _SPEAKS_OF_CHECKPOINTS.search(said):
                 yield from [UNKNOWN] if value is UNKNOWN else _GS_ADDRESS.findall(text(value))
+            elif value is UNKNOWN and not said:
+                yield UNKNOWN
         for mount in items(mapping(container).get("volumeMounts")):
             parts = mapping(mount)
             mounted.setdefault(text(parts.get("name")), []).append(text(parts.get("mountPath")))

@@ -8,7 +8,7 @@ and kubernetes/kubernetes pkg/controller/job/pod_failure_policy.go; JobSet's fai
 jobset.sigs.k8s.io/docs/tasks/failure_policy.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from spotproof_gke.rules.finding import Finding, Stack, shown
@@ -113,28 +113,24 @@ def _beyond_lifetime(job: SpotJob, limit: Any) -> Iterator[Finding]:
 
 def _counts_disruption(job: SpotJob) -> tuple[str, bool] | None:
     """Why a lost node counts as a failure, and whether that is certain; None when it does not."""
-    restarted = _is_restarted_for_free(job.job_set)
-    if restarted:
-        return None
     rules = dig(job.spec, "podFailurePolicy", "rules")
-    listed: Sequence[Any] = [UNKNOWN] if rules is UNKNOWN else items(rules)
-    doubt = restarted is None
-    for place, rule in enumerate(listed):
+    found, reason = "no rule of podFailurePolicy ignores the condition DisruptionTarget", ""
+    doubt = False
+    for place, rule in enumerate([UNKNOWN] if rules is UNKNOWN else items(rules)):
         action, matches = dig(rule, "action"), _matches_lost_node(rule)
-        if matches is False:
-            continue
         if matches and text(action) == "Ignore":
-            return (
-                ("whether an earlier rule of podFailurePolicy matches first", False)
-                if (doubt)
-                else None
-            )
-        if not matches or action is UNKNOWN:
-            doubt = True
-        elif text(action):
+            earlier = "whether an earlier rule of podFailurePolicy matches first"
+            return (earlier, False) if doubt else None
+        if matches and text(action):
             found = f"podFailurePolicy.rules[{place}] matches a lost node first, with action "
-            return found + shown(text(action)), not doubt
-    return "no rule of podFailurePolicy ignores the condition DisruptionTarget", not doubt
+            found, reason = found + shown(text(action)), text(action)
+            break
+        doubt = doubt or matches is not False
+    reasons = ["PodFailurePolicy" if reason == "FailJob" else "BackoffLimitExceeded"]
+    if doubt:
+        reasons = ["PodFailurePolicy", "BackoffLimitExceeded"]
+    restarted = [_is_restarted_for_free(job.job_set, each) for each in reasons]
+    return None if all(restarted) else (found, not doubt and None not in restarted)
 
 
 def _matches_lost_node(rule: Any) -> bool | None:
@@ -156,19 +152,19 @@ def _matches_lost_node(rule: Any) -> bool | None:
     return None if doubt else False
 
 
-def _is_restarted_for_free(job_set: Any) -> bool | None:
-    """Whether a JobSet starts its Jobs again without counting, for failures by pod policy too.
+def _is_restarted_for_free(job_set: Any, reason: str) -> bool | None:
+    """Whether a JobSet starts its Jobs again without counting when one failed for this reason.
 
-    None when that is not known.
+    The first rule that matches decides. None when that is not known.
     """
     rules = dig(job_set, "failurePolicy", "rules")
     for rule in [UNKNOWN] if rules is UNKNOWN else items(rules):
         action, reasons = dig(rule, "action"), dig(rule, "onJobFailureReasons")
-        if UNKNOWN in (action, reasons):
+        named = [text(each) for each in items(reasons)]
+        if UNKNOWN in (action, reasons, *items(reasons)):
             return None
-        if text(action) in _IGNORING_RESTART:
-            said = [text(reason) for reason in items(reasons)]
-            return not said or "PodFailurePolicy" in said
+        if not named or reason in named:
+            return text(action) in _IGNORING_RESTART
     return False
 
 

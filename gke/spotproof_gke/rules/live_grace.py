@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spotproof_gke.capacity import Capacity
-from spotproof_gke.grace import SHUTDOWN_SECONDS, Budget, termination_budget
+from spotproof_gke.grace import SHUTDOWN_SECONDS, Budget, pod_grace_warning, termination_budget
 from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
 from spotproof_gke.rules.finding import Finding, Stack, shown
 from spotproof_gke.rules.live_pods import LivePod, by_owner, live_pods
@@ -12,6 +12,9 @@ from spotproof_gke.rules.reading import dig, number, text
 
 DEFAULT_POD_GRACE_SECONDS = 30
 """What Kubernetes writes into a pod that states no `terminationGracePeriodSeconds`."""
+
+_LONGEST_SECONDS = 1e9
+_TAKEN_AWAY = ("Spot", "preemptible")
 
 GRACE_RULE = "a pod on Spot nodes stops within its termination budget"
 
@@ -23,9 +26,7 @@ def live_pod_grace(stack: Stack) -> Iterator[Finding]:
     is taken from the stack when it declares the pool, else it is GKE's default.
     """
     pools = _shutdowns(stack)
-    on_spot = [
-        pod for pod in live_pods(stack) if pod.node and pod.node.sort in ("Spot", "preemptible")
-    ]
+    on_spot = [pod for pod in live_pods(stack) if pod.node and pod.node.sort in _TAKEN_AWAY]
     for (kind, namespace, owner), pods in by_owner(on_spot).items():
         found = [each for each in (_beyond(pod, pools) for pod in pods) if each]
         if found:
@@ -43,8 +44,9 @@ def live_pod_grace(stack: Stack) -> Iterator[Finding]:
 def _beyond(pod: LivePod, pools: Mapping[str, Budget]) -> tuple[float, Budget] | None:
     seconds = number(pod.spec.get("terminationGracePeriodSeconds"))
     budget = pools.get(pod.node.pool if pod.node else "", termination_budget(Capacity.SPOT))
-    least = max(budget.seconds or 0, DEFAULT_POD_GRACE_SECONDS)
-    return (seconds, budget) if seconds is not None and least < seconds < 1e9 else None
+    if seconds is None or not DEFAULT_POD_GRACE_SECONDS < seconds < _LONGEST_SECONDS:
+        return None
+    return (seconds, budget) if pod_grace_warning(int(seconds), budget) else None
 
 
 def _shutdowns(stack: Stack) -> dict[str, Budget]:
@@ -60,8 +62,9 @@ def _shutdowns(stack: Stack) -> dict[str, Budget]:
         total = number(dig(kubelet, "shutdownGracePeriodSeconds"))
         critical = number(dig(kubelet, "shutdownGracePeriodCriticalPodsSeconds"))
         if text(name) and total in SHUTDOWN_SECONDS:
-            share = int(critical) if critical is not None and 0 <= critical <= 120 else None
+            total = int(total or 0)
+            share = int(critical) if critical is not None and 0 <= critical < total else None
             found[text(name)] = termination_budget(
-                Capacity.SPOT, shutdown_seconds=int(total or 0), critical_seconds=share
+                Capacity.SPOT, shutdown_seconds=total, critical_seconds=share
             )
     return found
