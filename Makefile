@@ -1,7 +1,7 @@
 # Every target is thin: `pulumi` and `pytest` commands that a person can type (see the README).
 
 # An exported STACK=prod must not turn a plain `make destroy` on prod: these count only when typed.
-TYPED_ONLY := STACK ARGS YES
+TYPED_ONLY := STACK ARGS YES FILE LEVELS
 FOUND_ELSEWHERE := $(strip $(foreach name,$(TYPED_ONLY),$(if $(findstring environment,$(origin $(name))),$(name))))
 ifneq ($(FOUND_ELSEWHERE),)
 $(warning $(FOUND_ELSEWHERE): ignored in the environment; give it after make, as in `make up STACK=dev`)
@@ -13,9 +13,13 @@ PYTHON ?= python3
 VENV_PYTHON := .venv/bin/python
 SANDBOX := $(VENV_PYTHON) -m sandbox
 ARGS ?=
+FILE ?=
+LEVELS ?=
+LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine up preview refresh destroy recover rehearse check env lint test test-fast bench docs schema clean distclean
+.PHONY: help setup engine up preview refresh destroy policy policy-state packs recover rehearse \
+  check env lint test test-fast mutate bench docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -32,6 +36,15 @@ engine: setup ## Find, install or build the Pulumi engine
 
 up preview refresh destroy: setup ## STACK=sandbox: emulated cloud; others: the real one
 	@$(SANDBOX) $@ --stack '$(STACK)' $(ARGS)
+
+policy: setup ## Preview a stack with every policy pack; LEVELS=dev, prod or a file
+	@$(SANDBOX) policy --stack '$(STACK)' $(LEVELS_FLAG) $(ARGS)
+
+policy-state: setup ## Judge FILE=state.json with every policy pack, without a login
+	@$(SANDBOX) policy-state --file '$(FILE)' $(LEVELS_FLAG) $(ARGS)
+
+packs: setup ## Write each policy pack as a folder of its own, into dist/policies
+	@$(VENV_PYTHON) -m tools.publish_policies $(ARGS)
 
 recover: setup ## Put a stack in order whose update was killed
 	@$(SANDBOX) recover --stack '$(STACK)' $(ARGS)
@@ -55,6 +68,9 @@ test: engine ## All tests
 
 test-fast: setup ## The tests that need no engine
 	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine' $(ARGS)
+
+mutate: setup ## Break each rule in turn and see whether a test fails
+	@$(VENV_PYTHON) -m tools.mutate $(ARGS)
 
 bench: engine ## Ratios measured side by side, with their goals; about 20 minutes
 	@$(VENV_PYTHON) -m bench $(ARGS)

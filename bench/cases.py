@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench import watch
+from bench import states, watch
 from bench.bare import write_program
 from bench.plan import differences
 from bench.report import Row
@@ -82,6 +82,11 @@ def _idle_pack(folder: Path) -> Path:
         (folder / "__main__.py").read_text().replace('"idle"', f'"idle-{folder.name}"')
     )
     return folder
+
+
+def state(setting: Setting) -> list[Row]:
+    """The judgement of states of 500 and of 5,000 resources, with our packs and with empty ones."""
+    return states.state(setting, _idle_pack)
 
 
 def size(setting: Setting) -> list[Row]:
@@ -231,6 +236,7 @@ def _watched(room: Room) -> watch.Watch:
 CASES: dict[str, Callable[[Setting], list[Row]]] = {
     "components": components,
     "packs": packs,
+    "state": state,
     "size": size,
     "memory": memory,
     # By far the longest comes last.

@@ -20,7 +20,8 @@ class Row:
         name: what was measured.
         wall: the ratio of wall times, or None for a figure that is no ratio.
         cpu: the ratio of CPU times of all processes together.
-        goal: the most that `wall` may be; None where there is no goal.
+        goal: the most that `seconds` may be, or else `wall`; None where there is no goal.
+        seconds: the figure where it is a difference of times.
         value: the figure where it is no ratio, with its unit.
         detail: where it comes from, such as the times behind a ratio.
         samples: how many runs of each side.
@@ -32,6 +33,7 @@ class Row:
     wall: Ratio | None = None
     cpu: Ratio | None = None
     goal: float | None = None
+    seconds: float | None = None
     value: str = ""
     detail: str = ""
     data: dict[str, Any] = field(default_factory=dict)
@@ -39,9 +41,10 @@ class Row:
     @property
     def verdict(self) -> str:
         """`ok`, `MISSED`, or nothing where there is no goal."""
-        if self.goal is None or self.wall is None:
+        figure = self.wall.median if self.seconds is None and self.wall else self.seconds
+        if self.goal is None or figure is None:
             return ""
-        return "ok" if self.wall.median <= self.goal else "MISSED"
+        return "ok" if figure <= self.goal else "MISSED"
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -50,9 +53,9 @@ def table(rows: Sequence[Row]) -> str:
     cells += [
         (
             row.name,
-            row.value or _shown(row.wall),
+            row.value or _shown(row),
             f"{row.cpu.median:.2f}" if row.cpu else "",
-            f"<= {row.goal:.2f}" if row.goal else "",
+            _goal(row),
             row.verdict,
             str(row.samples),
             row.detail,
@@ -64,8 +67,17 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join("  ".join(f"{c:<{w}}" for c, w in line).rstrip() for line in padded)
 
 
-def _shown(ratio: Ratio | None) -> str:
+def _shown(row: Row) -> str:
+    if row.seconds is not None:
+        return f"{row.seconds:.1f} s more"
+    ratio = row.wall
     return f"{ratio.median:.2f} ({ratio.least:.2f} to {ratio.most:.2f})" if ratio else ""
+
+
+def _goal(row: Row) -> str:
+    if row.goal is None:
+        return ""
+    return f"<= {row.goal:.0f} s" if row.seconds is not None else f"<= {row.goal:.2f}"
 
 
 def machine(engine: str) -> str:

@@ -23,13 +23,15 @@ class Sizes:
     start: int = 10
     few: int = 100
     many: int = 1000
+    few_in_state: int = 500
+    many_in_state: int = 5000
 
     @property
     def pools(self) -> int:
         return self.many // 5
 
 
-SMALL = Sizes(start=10, few=20, many=40)
+SMALL = Sizes(start=10, few=20, many=40, few_in_state=20, many_in_state=40)
 """To see that the benchmark works."""
 
 

@@ -2,6 +2,8 @@
 
 The stack `sandbox` lives on the emulated cloud in `.spotproof/sandbox`; every other stack is real.
 `rehearse` runs any stack on the emulated cloud and touches nothing of the user's.
+`policy` previews a stack with every policy pack; `policy-state` judges a state file, without a
+stack, a login or a backend.
 `recover` puts a stack in order whose update was killed.
 """
 
@@ -13,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from sandbox import real, stacks
+from sandbox import judging, real, stacks
 from sandbox.emulated import CHANGING, EmulatedError, EmulatedStack, standing_sandbox
 from sandbox.engine import EngineError, ensure
 from sandbox.locks import BusyError, only_run
@@ -25,15 +27,17 @@ from sandbox.recovery.recover import RecoveryError, recover
 from sandbox.recovery.terminal import Terminal
 from sandbox.rehearse import rehearse
 
-ENGINE_COMMANDS = ("up", "preview", "refresh", "destroy")
-WITH_ARGUMENTS = (*ENGINE_COMMANDS, "recover")
-JUDGED_FIRST = ("up", "preview", "rehearse")
+ENGINE_COMMANDS = ("up", "preview", "refresh", "destroy", "policy")
+WITH_LEVELS = ("policy", "policy-state")
+WITH_ARGUMENTS = (*ENGINE_COMMANDS, "recover", "policy-state")
+JUDGED_FIRST = ("up", "preview", "policy", "rehearse")
 USERS_ERRORS = (
     BusyError,
     EngineError,
     EmulatedError,
     NeedsRecoveryError,
     RecoveryError,
+    judging.JudgingError,
     real.RealStackError,
     stacks.StackNameError,
     stacks.UnknownStackError,
@@ -53,8 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{stacks_named[0]} names a second stack: name the one stack by STACK=… of make, or "
             "by --stack before all other arguments"
         )
+    if options.levels and options.command not in WITH_LEVELS:
+        _parser().error(f"--levels goes with {' and '.join(WITH_LEVELS)} only")
+    if options.file is not None and options.command != "policy-state":
+        _parser().error("--file goes with policy-state only")
     try:
-        return _run(options.command, options.stack, extra)
+        if options.command == "policy-state":
+            return judging.judge_state(options.file or "", options.levels, extra)
+        return _run(options.command, options.stack, extra, judging.levels_file(options.levels))
     except USERS_ERRORS as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -66,8 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m sandbox",
-        description="Runs the program's stacks. Further arguments of up, preview, refresh and "
-        "destroy go to pulumi as they are; recover has --yes, --id URN=ID, --drop URN, "
+        description="Runs the program's stacks. Further arguments of up, preview, refresh, "
+        "destroy, policy and policy-state go to pulumi as they are; recover has --yes, "
+        "--id URN=ID, --drop URN, "
         "--adopt URN and --wait SECONDS.",
         allow_abbrev=False,
     )
@@ -75,6 +86,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--stack", action=_Once, default=stacks.EMULATED, help="default: %(default)s"
     )
+    parser.add_argument(
+        "--levels", default="", help="levels of the policies: a name in policies/levels, or a file"
+    )
+    parser.add_argument("--file", help="the state that policy-state judges")
     return parser
 
 
@@ -88,10 +103,10 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def _run(command: str, stack: str, extra: Sequence[str]) -> int:
+def _run(command: str, stack: str, extra: Sequence[str], levels: str = "") -> int:
     if command in ENGINE_COMMANDS and stack != stacks.EMULATED:
         stacks.stack_file(stacks.short_name_of_real(stack))
-        real.run(command, stack, extra)
+        real.run(command, stack, extra, levels)
         return 0
     if command == "recover" and stack != stacks.EMULATED:
         stacks.short_name_of_real(stack)
@@ -106,7 +121,7 @@ def _run(command: str, stack: str, extra: Sequence[str]) -> int:
     if command == "rehearse":
         return _rehearse(stack)
     if stack == stacks.EMULATED:
-        return _emulated(command, extra)
+        return _emulated(command, extra, levels)
     raise real.RealStackError(
         f"stack {stack!r} is in the real cloud and needs no environment of ours: "
         "type `pulumi` commands as they are"
@@ -118,7 +133,7 @@ def _judge(file: Path, quiet: bool = False) -> int:
     return subprocess.call(judge, cwd=ROOT, stdout=subprocess.DEVNULL if quiet else None)
 
 
-def _emulated(command: str, extra: Sequence[str]) -> int:
+def _emulated(command: str, extra: Sequence[str], levels: str) -> int:
     sandbox = standing_sandbox()
     options = options_of(extra) if command == "recover" else None
     alone = only_run(sandbox.folder, "another command on the stack sandbox")
@@ -130,8 +145,9 @@ def _emulated(command: str, extra: Sequence[str]) -> int:
             return 0
         if options is not None:
             return recover(emulated.pulumi(), options, Terminal())
-        guard(emulated.pulumi(), command, extra)
-        code = emulated.run(emulated.command(command, *extra))
+        typed = emulated.command(command, *extra, levels=levels)
+        guard(emulated.pulumi(), typed[1], extra)
+        code = emulated.run(typed)
         if code and command in CHANGING:
             # A killed engine says nothing itself: what it left is said at once.
             guard(emulated.pulumi(), command, extra)

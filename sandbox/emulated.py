@@ -12,13 +12,13 @@ from sandbox import stacks
 from sandbox.cloud.store import Store
 from sandbox.engine import Engine
 from sandbox.environment import FOR_PREVIEW, Sandbox
+from sandbox.judging import pack_flags, packs_of
 from sandbox.mirror import mirror, project_name
-from sandbox.paths import GENERATED, POLICY_PACKS, ROOT, policy_pack
+from sandbox.paths import GENERATED, ROOT, policy_pack
 from sandbox.progress import say
 from sandbox.recovery.command import Pulumi
 
 CHANGING = ("up", "refresh", "destroy")
-WITH_PACKS = ("up", "preview")
 
 
 class EmulatedError(Exception):
@@ -55,10 +55,10 @@ class EmulatedStack:
         if made.returncode != 0:
             raise EmulatedError(f"the stack cannot be made in the sandbox:\n{made.stdout}")
 
-    def command(self, action: str, *extra: str) -> list[str]:
+    def command(self, action: str, *extra: str, levels: str = "") -> list[str]:
         """The command for an action; it asks nothing, since nothing in a sandbox can be lost."""
-        packs = POLICY_PACKS if action in WITH_PACKS else ()
-        flags = [part for one in packs for part in ("--policy-pack", str(policy_pack(one)))]
+        flags = pack_flags([str(policy_pack(one)) for one in packs_of(action)], levels)
+        action = "preview" if action == "policy" else action
         flags += ["--yes", "--non-interactive"] if action in CHANGING else []
         return ["pulumi", action, "--stack", self.stack, *flags, *extra]
 

@@ -7,6 +7,8 @@ VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 GENERATED = ROOT / ".spotproof"
 POLICY_PACKS = ("region_match", "spot_isolation")
+"""The packs that run with every preview and update."""
+ALL_POLICY_PACKS = (*POLICY_PACKS, "interruption_readiness")
 
 
 def policy_pack(name: str) -> Path:

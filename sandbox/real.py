@@ -5,37 +5,42 @@ import shlex
 from collections.abc import Sequence
 
 from sandbox.engine import Engine, EngineError, ensure
+from sandbox.judging import pack_flags, packs_of
 from sandbox.mirror import backend_url, project_name
-from sandbox.paths import GENERATED, POLICY_PACKS, ROOT
+from sandbox.paths import GENERATED, ROOT
 from sandbox.progress import say
 from sandbox.recovery.command import Pulumi
 from sandbox.recovery.guard import guard
-
-WITH_PACKS = ("up", "preview")
 
 
 class RealStackError(Exception):
     """The command cannot be run on a real stack here; the text says why and what to do."""
 
 
-def command(action: str, stack: str, extra: Sequence[str] = ()) -> list[str]:
+def command(action: str, stack: str, extra: Sequence[str] = (), levels: str = "") -> list[str]:
     """The `pulumi` command that a person would type in the project's folder."""
-    packs = POLICY_PACKS if action in WITH_PACKS else ()
-    flags = [part for pack in packs for part in ("--policy-pack", f"policies/{pack}")]
+    flags = pack_flags([f"policies/{pack}" for pack in packs_of(action)], levels)
+    action = "preview" if action == "policy" else action
     confirmed = ["--yes"] if os.environ.get("YES") == "1" and action != "preview" else []
     return ["pulumi", action, "-s", stack, *flags, *confirmed, *extra]
 
 
-def run(action: str, stack: str, extra: Sequence[str] = ()) -> None:
+def run(action: str, stack: str, extra: Sequence[str] = (), levels: str = "") -> None:
     """Replaces this process by the command; its exit code becomes ours.
+
+    Args:
+        action: what to do: an action of the engine, or `policy`, a preview with every pack.
+        stack: the stack's name.
+        extra: further arguments for the engine.
+        levels: a file of levels for the packs; "" for the packs' own.
 
     Raises:
         RealStackError: no engine with a Google Cloud plugin, or a shell bound to a sandbox.
         NeedsRecoveryError: an update of the stack was killed, or one runs.
     """
     found = pulumi(stack)
-    guard(found, action, extra)
-    typed = command(action, stack, extra)
+    typed = command(action, stack, extra, levels)
+    guard(found, typed[1], extra)
     say(f"+ {shlex.join(typed)}")
     os.chdir(ROOT)
     os.execve(found.executable, typed, dict(found.environment))

@@ -6,8 +6,15 @@ from tests.refusals import load
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The counts of `refusals.yaml`, after a run that went through its rows."""
+    """The counts of `refusals.yaml` and of the policies' corpus, after a run through them."""
     reports = [each for found in terminalreporter.stats.values() for each in found]
-    if any("test_refusals" in getattr(report, "nodeid", "") for report in reports):
+    ran = [getattr(report, "nodeid", "") for report in reports]
+    if any("test_refusals" in each for each in ran):
         terminalreporter.section("refusals.yaml")
         terminalreporter.write_line(load().counts())
+    if any("test_corpus.py" in each for each in ran):
+        from tests.policies import corpus  # only such a run has loaded the packs
+
+        terminalreporter.section("corpus of the policies")
+        for line in corpus.score().lines():
+            terminalreporter.write_line(line)

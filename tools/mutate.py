@@ -174,9 +174,18 @@ class Check:
 
     def __init__(self, modules: Sequence[Module], args: argparse.Namespace) -> None:
         self.modules, self.args, self.out, self.failed = modules, args, sys.stdout, False
+        self.error: str | None = "error: the tests cannot be collected: " + " ".join(TESTS)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        try:
+            self.judge(session)
+            self.error = None
+        except SystemExit as error:  # which pytest would swallow
+            self.error = str(error)
+        return True
+
+    def judge(self, session: pytest.Session) -> None:
         jobs, timeout_s = self.args.jobs, self.args.timeout
         if os.waitpid(start(partial(run_collected, session), timeout_s), 0)[1]:
             raise SystemExit("error: the tests fail without any mutation: " + " ".join(TESTS))
@@ -184,7 +193,6 @@ class Check:
             inside = [each for each in module.mutations if each.function]
             run = partial(run_changed, module, session)
             self.report(module, survivors(inside, run, jobs, timeout_s))
-        return True
 
     def report(self, module: Module, found: Sequence[Mutation]) -> None:
         module.survived += found
@@ -229,6 +237,8 @@ def main() -> int:
     check = Check(modules, args)
     with open(os.devnull, "w") as silent, contextlib.redirect_stdout(silent):
         pytest.main([*PYTEST, "-s"], plugins=[check])
+    if check.error:
+        raise SystemExit(check.error)
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
     return check.failed
 

@@ -16,6 +16,9 @@ PACKS = ("region_match", "spot_isolation", "interruption_readiness")
 
 EXAMPLES = {
     "allowedDualRegions": ["us-central1+us-east1"],
+    "clusters": {"train-eu": "europe-west4", "serve": "us-east4-a"},
+    "buckets": {"acme-datasets": "train-eu"},
+    "publicProjects": ["google-samples", "acme-public"],
     "acceptedTaintKeys": ["acme.example/evictable"],
     "toleratedTaintKeys": ["components.gke.io/gke-managed-components", "acme.example/system"],
     "systemNamespaces": ["kube-system", "gke-managed-*", "platform-*"],
@@ -92,13 +95,13 @@ def policy_page(pack: str, rule: Any) -> str:
 
 
 def _what_happens(rule: Any) -> str:
-    if not rule.mandatory:
-        return "A violation is shown and does not fail the run."
-    text = (
-        "A violation fails `pulumi preview` and `pulumi up`.\n"
-        "Where a value is known only after the update, "
-        f"the advisory policy `{rule.name}-unknown` says so instead."
-    )
+    text = "A violation is shown and does not fail the run."
+    if rule.mandatory:
+        text = (
+            "A violation fails `pulumi preview` and `pulumi up`.\n"
+            "Where a value is known only after the update, "
+            f"the advisory policy `{rule.name}-unknown` says so instead."
+        )
     if rule.mend:
         text += (
             "\nAt the level `remediate` the engine mends what certainly can be, in the preview and "

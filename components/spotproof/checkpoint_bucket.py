@@ -18,11 +18,9 @@ from spotproof.options import child_of
 from spotproof.places import read_location, read_project
 from spotproof.reader import Reader
 from spotproof_gke import contract, locations, names
+from spotproof_gke.checkpoints import SOFT_DELETE_SECONDS, UNFINISHED_UPLOAD_DAYS
 from spotproof_gke.problems import Problem
 from spotproof_gke.rules.region_match import bucket_location_mismatch
-
-SOFT_DELETE_SECONDS = (604_800, 7_776_000)
-"""Least and most seconds of soft delete, unless it is 0 (documentation strings of pulumi-gcp 10.2.0)."""
 
 
 class CheckpointBucketArgs(TypedDict):
@@ -188,6 +186,15 @@ class CheckpointBucket(pulumi.ComponentResource):
             soft_delete_policy=storage.BucketSoftDeletePolicyArgs(
                 retention_duration_seconds=plan.soft_delete_seconds
             ),
+            # Which checkpoints are old is for the program to say, which knows the newest whole one.
+            lifecycle_rules=[
+                storage.BucketLifecycleRuleArgs(
+                    action=storage.BucketLifecycleRuleActionArgs(
+                        type="AbortIncompleteMultipartUpload"
+                    ),
+                    condition=storage.BucketLifecycleRuleConditionArgs(age=UNFINISHED_UPLOAD_DAYS),
+                )
+            ],
             force_destroy=plan.force_destroy,
             labels=plan.labels,
             opts=child_of(self),

@@ -18,19 +18,12 @@ from spotproof.options import child_of
 from spotproof.places import read_project, read_region
 from spotproof.reader import Reader
 from spotproof_gke import names
-
-RETENTION_SECONDS = (604_800, 2_678_400)
-"""Least and most retention. Pub/Sub takes 600 s to 31 days; below 7 days a backlog that waits for
-capacity would be lost (documentation strings of pulumi-gcp 10.2.0; the least is ours)."""
-
-ACK_DEADLINE_SECONDS = (10, 600)
-"""Least and most deadline that Pub/Sub takes (documentation strings of pulumi-gcp 10.2.0)."""
-
-MAX_DELIVERY_ATTEMPTS = 100
-"""The most that Pub/Sub takes: each preemption burns one, and poison is the worker's to count."""
-
-NEVER = ""
-"""The time to live of a subscription that never expires; left out, it goes after 31 idle days."""
+from spotproof_gke.queues import (
+    ACK_DEADLINE_SECONDS,
+    MAX_DELIVERY_ATTEMPTS,
+    NEVER,
+    RETENTION_SECONDS,
+)
 
 
 class WorkQueueArgs(TypedDict):

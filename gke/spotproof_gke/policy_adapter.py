@@ -12,6 +12,7 @@ plain data.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pulumi_policy import (
@@ -158,18 +159,39 @@ def _policy(
     }
     if rule.config:
         common["config_schema"] = PolicyConfigSchema(dict(rule.config))
-    if rule.mend and True in certainties:
-        common["remediate"] = remediate
+    mends = {"remediate": remediate} if rule.mend and True in certainties else {}
     if rule.check_resource:
-        return ResourceValidationPolicy(validate=validate_resource, **common)
+        return ResourceValidationPolicy(validate=validate_resource, **mends, **common)
+    if mends:
+        return _MendingStackPolicy(validate=validate_stack, **mends, **common)
     return StackValidationPolicy(validate=validate_stack, **common)
+
+
+class _MendingStackPolicy(ResourceValidationPolicy):
+    """A policy that judges the whole stack, and mends one resource at a time.
+
+    The SDK has a class for either and asks by `isinstance` alone; both under one name keep the
+    level of the rule in one place.
+    """
+
+    def has_validation(self) -> bool:
+        """Not of single resources."""
+        return False
+
+
+StackValidationPolicy.register(_MendingStackPolicy)
 
 
 def _mended(props: Any, mend: Mend) -> Any:
     """`props`, changed in place, so that all that is secret or unknown in it stays as it is."""
     holder = props
     for key in mend.path[:-1]:
+        if holder.get(key) is None:
+            holder[key] = {}
         holder = holder[key]
+    if mend.item is None:
+        holder[mend.path[-1]] = mend.value
+        return props
     held = holder.get(mend.path[-1])
     # The proxy's own list still has its secrets marked; its items read one by one have not.
     inner = held["__target"] if isinstance(held, _ListSecretsProxy) else held
@@ -183,9 +205,9 @@ def resource_from(args: ResourceValidationArgs) -> Resource:
         type=args.resource_type,
         name=args.name,
         urn=args.urn,
-        props=Properties(args.props),
+        props=_properties(args.props),
         parent=args.opts.parent or "",
-        provider=Properties(args.provider.props) if args.provider else {},
+        provider=_properties(args.provider.props) if args.provider else {},
         provider_urn=args.provider.urn if args.provider else "",
     )
 
@@ -203,13 +225,13 @@ def _stack_resource(resource: PolicyResource, types: tuple[str, ...]) -> Resourc
         type=resource.resource_type,
         name=resource.name,
         urn=resource.urn,
-        props=Properties(resource.props) if wanted else {},
+        props=_properties(resource.props) if wanted else {},
         dependencies={
             key: tuple(each.urn for each in dependencies)
             for key, dependencies in resource.property_dependencies.items()
         },
         parent=parent or "",
-        provider=Properties(provider.props) if wanted and provider else {},
+        provider=_properties(provider.props) if wanted and provider else {},
         provider_urn=provider.urn if provider else "",
     )
 
@@ -217,20 +239,29 @@ def _stack_resource(resource: PolicyResource, types: tuple[str, ...]) -> Resourc
 class Properties(Mapping[str, Any]):
     """Properties as plain data, each read when a rule asks for it: it asks for few of many."""
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self._given = given
+    def __init__(self, given: Callable[[], Mapping[str, Any]]) -> None:
+        self._get = given
         self._known: dict[str, Any] = {}
+
+    @cached_property
+    def given(self) -> Mapping[str, Any]:
+        """The properties as they came."""
+        return self._get()
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._known:
-            self._known[key] = _read(self._given, key, 0)
+            self._known[key] = _read(self.given, key, 0)
         return self._known[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
+        return iter(self.given)
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self.given)
+
+
+def _properties(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return given if isinstance(given, Properties) else Properties(lambda: given)
 
 
 def plain(value: Any, depth: int = 0) -> Any:

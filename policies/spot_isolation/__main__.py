@@ -1,6 +1,7 @@
 """Serves the pack to the engine. The policies themselves can be imported from `policy`."""
 
 from policy import POLICIES
-from pulumi_policy import PolicyPack
 
-PolicyPack(name="spotproof-spot-isolation", policies=POLICIES)
+from spotproof_gke.policy_server import serve
+
+serve("spotproof-spot-isolation", POLICIES)

@@ -13,7 +13,10 @@ _TAINT_KEYS = {
         "type": "array",
         "items": {"type": "string"},
         "default": [],
-        "description": "Keys of taints of your own that mark such pools, with any value.",
+        "description": (
+            "Keys of taints of your own that mark such pools, with any value. Without any, every "
+            "key will do but those that pods tolerate without asking, such as nvidia.com/gpu."
+        ),
     }
 }
 
@@ -39,20 +42,24 @@ _SYSTEM_PODS = {
 }
 
 
+def _accepted(config: Config) -> tuple[str, ...] | None:
+    return strings(config, "acceptedTaintKeys") or None
+
+
 def _spot_taints(resource: Resource, config: Config) -> Iterable[Finding]:
-    return spot_isolation.spot_pool_taints(resource, strings(config, "acceptedTaintKeys"))
+    return spot_isolation.spot_pool_taints(resource, _accepted(config))
 
 
 def _flex_start_taints(resource: Resource, config: Config) -> Iterable[Finding]:
-    return spot_isolation.flex_start_pool_taints(resource, strings(config, "acceptedTaintKeys"))
+    return spot_isolation.flex_start_pool_taints(resource, _accepted(config))
 
 
 def _spot_mend(resource: Resource, config: Config) -> Mend | None:
-    return spot_isolation.spot_taint_mend(resource, strings(config, "acceptedTaintKeys"))
+    return spot_isolation.spot_taint_mend(resource, _accepted(config))
 
 
 def _flex_start_mend(resource: Resource, config: Config) -> Mend | None:
-    return spot_isolation.flex_start_taint_mend(resource, strings(config, "acceptedTaintKeys"))
+    return spot_isolation.flex_start_taint_mend(resource, _accepted(config))
 
 
 def _homes(stack: Stack, config: Config) -> Iterable[Finding]:

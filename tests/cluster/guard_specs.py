@@ -111,6 +111,7 @@ def _reaching() -> dict[str, Spec]:
         "tolerates a taint of their own": tolerates(OWN_TAINT, "anything"),
         "tolerates a taint of their own by key": tolerates(OWN_TAINT, exists=True),
         "requires what is not standard": requires([expression(PROVISIONING, "NotIn", "standard")]),
+        "prefers what is not standard": prefers(expression(PROVISIONING, "NotIn", "standard")),
         "requires preemptible by exclusion": requires(
             [expression(PROVISIONING, "NotIn", "standard", "spot")]
         ),
@@ -168,6 +169,10 @@ KEPT_OFF: dict[str, Spec] = {
     "requires neither": requires(
         [expression(PROVISIONING, "NotIn", "standard", "spot", "preemptible", "flex-start")]
     ),
+    "prefers neither": prefers(
+        expression(PROVISIONING, "NotIn", "standard", "spot", "preemptible", "flex-start")
+    ),
+    "prefers not Spot": prefers(expression(PROVISIONING, "NotIn", "spot")),
     "blanket, selects standard": {**EVERY_TAINT, **selects(PROVISIONING, "standard")},
     "blanket, requires off Spot": {
         **EVERY_TAINT,

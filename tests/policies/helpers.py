@@ -19,6 +19,7 @@ from pulumi_policy import (
     ResourceValidationArgs,
     ResourceValidationPolicy,
     StackValidationArgs,
+    StackValidationPolicy,
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
@@ -47,6 +48,11 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
 
 
 _Loader.add_constructor("!unknown", lambda loader, node: UNKNOWN_STRING_VALUE)
+
+
+def load_yaml(text: str) -> Any:
+    """The one document of a text, where `!unknown` stands for what a preview does not know."""
+    return yaml.load(text, _Loader)
 
 
 @dataclass(frozen=True)
@@ -152,11 +158,11 @@ def run(one: Policy, case: Case) -> list[Reported]:
     def report(message: str, where: str | None = None) -> None:
         found.append(Reported((where or "").rsplit("::", 1)[-1], level, message))
 
-    if isinstance(one, ResourceValidationPolicy):
+    if isinstance(one, StackValidationPolicy):
+        one.validate(StackValidationArgs(stack_resources(case), dict(case.config)), report)
+    elif isinstance(one, ResourceValidationPolicy):
         for args in resource_args(case):
             one.validate(args, report)
-    else:
-        one.validate(StackValidationArgs(stack_resources(case), dict(case.config)), report)
     return found
 
 

@@ -1,5 +1,7 @@
 """Where the demands on a node pool begin, and which of them GKE makes by refusing the pool."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,9 @@ from spotproof_gke.rules.pool_capacity import pool_conflicts
 from spotproof_gke.rules.pool_refusals import refused_pools
 from spotproof_gke.rules.reading import UNKNOWN
 
+PROBES = Path(__file__).resolve().parents[3] / "shared" / "data" / "provider-probes.json"
+# Of this one the documentation says: at least one of the two is above zero.
+TAKEN_BY_THE_PROVIDER_ALONE = {"p-surge-zero"}
 ZONES = ["us-central1-a", "us-central1-b"]
 NO_RESERVATION = {"reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}}
 
@@ -77,6 +82,8 @@ MEETS = {
     "queued, with flex-start": _flex(
         queuedProvisioning={"enabled": True},
         config={"labels": {"cloud.google.com/gke-queued": "true"}}),
+    "queued with a reservation that is not known": _queued(
+        config={"reservationAffinity": UNKNOWN}),
     "queued with a label that is not known": _queued(
         config={"labels": {"cloud.google.com/gke-queued": UNKNOWN}}),
     "queued with a lifetime that is not known": _queued(config={"maxRunDuration": UNKNOWN}),
@@ -129,6 +136,9 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
     "limits of both kinds, the first of them zero": (
         _scaled(minNodeCount=0, maxNodeCount=2, totalMinNodeCount=1),
         [("autoscaling.maxNodeCount", 2, True)]),
+    "limits of both kinds, one of each zero": (
+        _scaled(minNodeCount=0, maxNodeCount=2, totalMinNodeCount=0, totalMaxNodeCount=3),
+        [("autoscaling.maxNodeCount", 2, True)]),
     "limits of both kinds, those of one kind zero": (
         _scaled(minNodeCount=0, maxNodeCount=0, totalMaxNodeCount=3),
         [("autoscaling.minNodeCount", 0, False)]),
@@ -153,6 +163,12 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
         {**_scaled(totalMaxNodeCount=4), "initialNodeCount": 3, "nodeLocations": ZONES},
         [("initialNodeCount", 3, False)]),
     "flex-start with a static number": (_flex(nodeCount=1), [("nodeCount", 1, True)]),
+    "flex-start with a static number, that is not scaled": (
+        _flex(nodeCount=1, autoscaling=None), [("nodeCount", 1, True)]),
+    "queued flex-start that is not scaled": (
+        _flex(autoscaling=None, queuedProvisioning={"enabled": True},
+              config={"labels": {"cloud.google.com/gke-queued": "true"}}),
+        [("autoscaling", None, True)]),
     "flex-start with a static number of none": (_flex(nodeCount=0), [("nodeCount", 0, False)]),
     "flex-start that is repaired": (
         _flex(management={"autoRepair": True}), [("management.autoRepair", True, False)]),
@@ -195,6 +211,9 @@ MISSES: dict[str, tuple[dict[str, Any], list[tuple[str, Any, bool]]]] = {
     "queued from one node": (
         _queued(autoscaling={"totalMinNodeCount": 1, "totalMaxNodeCount": 4}),
         [("autoscaling.totalMinNodeCount", 1, True)]),
+    "queued from one node in each zone": (
+        _queued(autoscaling={"minNodeCount": 1, "maxNodeCount": 4}, initialNodeCount=0),
+        [("autoscaling.minNodeCount", 1, True)]),
     "queued that starts at one": (_queued(initialNodeCount=1), [("initialNodeCount", 1, False)]),
     "queued without its label": (
         _queued(config={"labels": {}}), [("nodeConfig.labels", None, False)]),
@@ -257,6 +276,14 @@ def test_pool_that_misses_one_demand(pool: dict[str, Any], found: list) -> None:
     assert [each.certain for each in reported] == [True] * sum(each.refused for each in conflicts)
 
 
+def test_pool_that_starts_too_large_says_with_how_many_nodes_in_all_zones() -> None:
+    pool = {**_scaled(totalMaxNodeCount=4), "initialNodeCount": 3, "nodeLocations": ZONES}
+
+    assert [each.rule for each in pool_conflicts(pool)] == [
+        "the pool starts with 6 nodes, above the most it may have (4)"
+    ]
+
+
 def test_report_names_property_value_demand_and_fix() -> None:
     pool = Resource("gcp:container/nodePool:NodePool", "l4", props=_grace(60))
 
@@ -280,3 +307,17 @@ def test_report_says_a_value_in_words(value: object, words: str, monkeypatch) ->
 
     found = next(refused_pools(Resource("gcp:container/nodePool:NodePool", "a")))
     assert words in found.value
+
+
+@pytest.mark.skipif(not PROBES.is_file(), reason="what the provider did is not in the project")
+def test_pool_that_the_real_provider_took_is_not_reported() -> None:
+    rows = json.loads(PROBES.read_text(encoding="utf-8"))["rows"] if PROBES.is_file() else []
+    taken = [row for row in rows if row["outcome"] == "accepted"]
+    reported = {
+        row["id"]
+        for row in taken
+        if list(refused_pools(Resource(row["type"], row["id"], props=row["inputs"])))
+    }
+
+    assert len(taken) > 100
+    assert reported == TAKEN_BY_THE_PROVIDER_ALONE

@@ -285,14 +285,49 @@ def test_pod_template_is_looked_for_as_deep_as_any_real_one_stands() -> None:
             value = {"a": value}
         return Resource("kubernetes:acme.io/v1:Worker", "a", props={"spec": value})
 
-    assert len(pod_specs(nested(10))) == 1
-    assert pod_specs(nested(5000)) == []
+    def listed(levels: int) -> Resource:
+        value: object = {"template": {"spec": POD_PARTS[0]}}
+        for _ in range(levels):
+            value = [value]
+        return Resource("kubernetes:acme.io/v1:Worker", "a", props={"spec": {"a": value}})
+
+    for program in (nested, listed):
+        assert len(pod_specs(program(10))) == 1
+        assert pod_specs(program(5000)) == []
 
 
-def test_job_set_that_is_not_known_has_one_unknown_specification() -> None:
-    jobs = Resource("kubernetes:x/v1:JobSet", "a", props={"spec": {"replicatedJobs": UNKNOWN}})
+def test_what_stands_inside_a_pod_template_is_no_further_pod() -> None:
+    inner = {"template": {"spec": POD_PARTS[0]}}
+    spec = {"template": {"spec": {**POD_PARTS[0], "volumes": [inner]}}}
+    found = pod_specs(Resource("kubernetes:acme.io/v1:Worker", "a", props={"spec": spec}))
 
-    assert [pod.spec for pod in pod_specs(jobs)] == [UNKNOWN]
+    assert [each.spec for each in found] == [spec["template"]["spec"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "props"),
+    [
+        ("core/v1:Pod", {"spec": UNKNOWN}),
+        ("core/v1:PodTemplate", {"template": UNKNOWN}),
+        ("core/v1:ReplicationController", {"spec": {"template": UNKNOWN}}),
+        ("apps/v1:Deployment", {"spec": UNKNOWN}),
+        ("apps/v1:StatefulSet", {"spec": {"template": UNKNOWN}}),
+        ("apps/v1:DaemonSet", {"spec": {"template": {"spec": UNKNOWN}}}),
+        ("apps/v1:ReplicaSet", {"spec": UNKNOWN}),
+        ("batch/v1:Job", {"spec": {"template": {"spec": UNKNOWN}}}),
+        ("batch/v1:CronJob", {"spec": {"jobTemplate": UNKNOWN}}),
+        ("jobset.x-k8s.io/v1alpha2:JobSet", {"spec": {"replicatedJobs": UNKNOWN}}),
+    ],
+)
+def test_kind_that_has_pods_has_an_unknown_one_where_its_template_is_unknown(kind, props) -> None:
+    found = pod_specs(Resource(f"kubernetes:{kind}", "a", props=props))
+
+    assert [each.spec for each in found] == [UNKNOWN]
+
+
+def test_custom_kind_that_is_not_known_has_no_pods() -> None:
+    for spec in (UNKNOWN, {"template": UNKNOWN}, {"replicatedJobs": UNKNOWN}):
+        assert pod_specs(Resource("kubernetes:acme.io/v1:Worker", "a", props={"spec": spec})) == []
 
 
 @pytest.mark.parametrize(

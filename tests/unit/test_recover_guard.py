@@ -171,8 +171,8 @@ def test_an_update_that_was_killed_is_told_of_what_it_left(
         def __init__(self, *_: object) -> None: ...
         def prepare(self) -> None: ...
         def pulumi(self) -> None: ...
-        def command(self, *words: str) -> list[str]:
-            return list(words)
+        def command(self, *words: str, levels: str) -> list[str]:
+            return ["pulumi", *words]
 
         def run(self, _: list[str]) -> int:
             left.append("a pending operation")

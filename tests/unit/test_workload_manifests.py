@@ -7,6 +7,8 @@ import pytest
 from spotproof_gke import contract
 from spotproof_gke.capacity import COMPUTE_CLASS_KEY, GPU_KEY, SPOT_TAINT
 from spotproof_gke.rules import spot_scheduling as rule
+from spotproof_gke.rules.class_priorities import class_conflicts
+from spotproof_gke.rules.reading import UNKNOWN
 from spotproof_gke.workloads.judge import findings, problems
 from spotproof_gke.workloads.scheduling import (
     flex_start_scheduling,
@@ -295,3 +297,40 @@ def test_a_job_by_a_class_is_judged_as_one_on_spot() -> None:
     job = _job("FlexStartJob", args)
     job["spec"]["backoffLimit"] = 0
     assert [told.key for told in problems(job)] == ["backoff_limit"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "key"),
+    [
+        ({"priorities": [{"spot": True, "flexStart": {"enabled": True}}]}, "priorities[0].spot"),
+        (
+            {"priorities": [{"spot": True, "reservations": {"affinity": "AnyBestEffort"}}]},
+            "priorities[0].reservations",
+        ),
+        (
+            {"priorities": [{"maxRunDurationSeconds": 604_801}]},
+            "priorities[0].maxRunDurationSeconds",
+        ),
+        (
+            {"priorities": [{}], "activeMigration": {"optimizeRulePriority": True}},
+            "activeMigration.optimizeRulePriority",
+        ),
+        ({}, "priorities"),
+    ],
+)
+def test_the_class_of_another_is_judged_by_the_same_rule(spec: dict[str, Any], key: str) -> None:
+    assert [told.key for told in class_conflicts(spec)] == [key]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"priorities": UNKNOWN},
+        {"priorities": [UNKNOWN, UNKNOWN]},
+        {"priorities": [{"spot": True, "flexStart": UNKNOWN, "maxRunDurationSeconds": UNKNOWN}]},
+        {"priorities": [{"spot": True}], "activeMigration": UNKNOWN},
+    ],
+    ids=range(4),
+)
+def test_what_is_not_known_breaks_no_rule_of_classes(spec: dict[str, Any]) -> None:
+    assert list(class_conflicts(spec)) == []

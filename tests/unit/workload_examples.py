@@ -89,6 +89,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {**SPOT_JOB, "accelerator": None},
         {**SPOT_JOB, "accelerator": None, "gpus": 1, "compute_class": "gpus"},
         {**SPOT_JOB, "nodes": "autopilot", "save_estimate_seconds": 12},
+        {**SPOT_JOB, "shutdown_grace_seconds": 120, "save_estimate_seconds": 90},
         {**SPOT_JOB, "checkpoint_location": "/checkpoints", "checkpoint_claim": "runs"},
         {**SPOT_JOB, "checkpoint_location": "/checkpoints", "checkpoint_bucket": "acme-runs"},
     ],
@@ -100,7 +101,10 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {**FLEX_START_JOB, "queue": "gpus", "pods": 4},
         {**FLEX_START_JOB, "provisioning_request": True},
     ],
-    "QueueWorkers": [QUEUE_WORKERS, {**QUEUE_WORKERS, "scaler": "hpa"}],
+    "QueueWorkers": [
+        QUEUE_WORKERS,
+        {**QUEUE_WORKERS, "scaler": "hpa", "shutdown_grace_seconds": 30},
+    ],
     "CapacityClass": [CAPACITY_CLASS],
     "KueueQueues": [KUEUE_QUEUES],
 }

@@ -16,11 +16,11 @@ from spotproof.workloads.made import declare
 from spotproof_gke import kubernetes_names, locations, versions
 from spotproof_gke.accelerators import MACHINE_TYPES
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.rules.class_priorities import class_conflicts
 from spotproof_gke.rules.pool_capacity import NODE_LIFETIME_SECONDS
 from spotproof_gke.workloads.compute_class import (
     Priority,
     WhenUnsatisfiable,
-    class_conflicts,
     compute_class,
     needed_features,
 )

@@ -83,7 +83,7 @@ def _words(read: Reader, key: str) -> tuple[str, ...]:
     """The words of a command; the same word may stand in it twice, and one may be empty."""
     if not read.has(key):
         return ()
-    words = read.mappings(key) if read.is_list(key) else (None,)
+    words: tuple[Any, ...] = read.mappings(key) if read.is_list(key) else (None,)
     if not all(isinstance(word, str) for word in words) or (words and not words[0]):
         rule = "a command is a list of texts, one for each word"
         fix = 'write ["python", "-m", "train"], not "python -m train"; numbers in quotes'

@@ -1,7 +1,6 @@
-"""Which clusters a bucket serves, as far as a stack shows it."""
+"""Which clusters a bucket serves, as far as a stack and the configuration show it."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +10,10 @@ from spotproof_gke.contract import (
     CLUSTER_LOCATION_LABEL,
     ROLE_LABEL,
 )
-from spotproof_gke.rules.clusters import Cluster
+from spotproof_gke.rules.bucket_references import BUCKET, References, User
+from spotproof_gke.rules.cluster_evidence import ClusterEvidence, places
 from spotproof_gke.rules.finding import Resource, Stack, shown
-from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, text
-from spotproof_gke.rules.workloads import containers, kind_of, pod_specs
-
-BUCKET = "gcp:storage/bucket:Bucket"
-FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
-
-_GS_ADDRESS = re.compile(r"gs://([a-z0-9][a-z0-9._-]*[a-z0-9])", re.IGNORECASE)
+from spotproof_gke.rules.reading import UNKNOWN, dig, text
 
 
 @dataclass(frozen=True)
@@ -28,16 +22,23 @@ class Service:
 
     Attributes:
         why: How the bucket was found; safe to print.
-        locations: Locations of the clusters that it may serve; UNKNOWN or None stands for one that
-            is not known.
-        unclear: What stands in the way when the locations are not known.
+        locations: Locations of the clusters that it may serve; UNKNOWN or "" stands for one that is
+            not known.
+        unclear: What stands in the way when it is not known which location counts.
+        remedy: What to do about that.
         otherwise: What to do, beside moving the bucket, when it does not serve the cluster.
+        is_of_one: Whether it serves one cluster of these and must lie in that one's region, so that
+            the region of another does not do.
+        doubt: What is not known about the tie itself, "" when the tie is certain.
     """
 
     why: str
     locations: tuple[Any, ...]
     unclear: str = "the cluster's location"
+    remedy: str = "give the cluster its location as a plain value"
     otherwise: str = ""
+    is_of_one: bool = False
+    doubt: str = ""
 
 
 def label(bucket: Resource, key: str) -> Any:
@@ -49,136 +50,135 @@ def label(bucket: Resource, key: str) -> Any:
     return None
 
 
-def services_of(
-    stack: Stack, clusters: Sequence[Cluster]
-) -> Iterator[tuple[Resource, list[Service]]]:
-    """Each bucket that is known to serve a cluster, with the services to judge it by.
+def has_other_role(bucket: Resource) -> bool:
+    """Whether a bucket's label says that it holds something else than checkpoints."""
+    role = text(label(bucket, ROLE_LABEL))
+    return bool(role) and role != CHECKPOINTS_ROLE
 
-    The first of these that applies: labels, naming in a workload, a component in common. A bucket
-    whose label says that it holds something else than checkpoints is not judged.
+
+def services_of(
+    stack: Stack, evidence: ClusterEvidence, assigned: Mapping[str, str] = {}
+) -> Iterator[tuple[Resource, list[Service]]]:
+    """Each bucket that serves a cluster, or may do so, with the services to judge it by.
+
+    The first of these that applies: labels, naming in a workload, a component in common, the
+    configuration; else a workload with a value that may be the bucket's name. A bucket whose label
+    says that it holds something else than checkpoints is not judged.
+
+    Args:
+        stack: The stack.
+        evidence: The clusters of the stack and of the configuration.
+        assigned: Cluster names by the name of a bucket, from the configuration.
     """
-    workloads = [user for resource in stack.resources for user in _users(resource)]
+    references = References(stack)
     for bucket in stack.of_type(BUCKET):
-        role = text(label(bucket, ROLE_LABEL))
-        if role and role != CHECKPOINTS_ROLE:
+        if has_other_role(bucket):
             continue
         services = (
-            _by_label(bucket, clusters)
-            or _by_workload(bucket, workloads, stack, clusters)
-            or _by_component(bucket, stack, clusters)
+            _by_label(bucket, evidence)
+            or _by_workload(references.to(bucket), evidence)
+            or _by_component(bucket, stack, evidence)
+            or _by_configuration(bucket, evidence, assigned)
+            or _by_doubt(bucket, references, evidence)
         )
         if services:
             yield bucket, services
 
 
-def _places(clusters: Sequence[Cluster]) -> tuple[Any, ...]:
-    return tuple(cluster.location for cluster in clusters)
-
-
-def _by_label(bucket: Resource, clusters: Sequence[Cluster]) -> list[Service]:
+def _by_label(bucket: Resource, evidence: ClusterEvidence) -> list[Service]:
     name = label(bucket, CLUSTER_LABEL)
-    elsewhere = label(bucket, CLUSTER_LOCATION_LABEL)
+    place = label(bucket, CLUSTER_LOCATION_LABEL)
+    why = f"label {CLUSTER_LABEL}={shown(name)}"
     if name is UNKNOWN:
-        urns = bucket.depends_on("labels")
-        depended = [c for c in clusters if c.resource.urn and c.resource.urn in urns]
+        depended = evidence.declared.of_urns(bucket.depends_on("labels"))
         if depended:
-            return [Service("its labels come from the cluster", _places(depended))]
+            return [Service("its labels come from the cluster", places(depended))]
+    named = evidence.declared.called(text(name))
+    if named:
+        same = [c for c in named if text(c.location).lower() == text(place).lower()]
+        return [Service(why, places(same or named))]
+    if text(place):
+        return [Service(f"label {CLUSTER_LOCATION_LABEL}={shown(place)}", (place,))]
+    configured = evidence.configured.called(text(name))
+    if configured:
+        return [Service(f"{why}, its location from the configuration", places(configured))]
+    if name is UNKNOWN or place is UNKNOWN:
+        remedy = "give the bucket's labels as plain values"
+        return [Service(f"label {CLUSTER_LABEL}", (UNKNOWN,), "which cluster it serves", remedy)]
     if text(name):
-        named = [c for c in clusters if text(name) in c.names] or [
-            c for c in clusters if text(name) == c.resource.name
-        ]
-        same = [c for c in named if text(c.location).lower() == text(elsewhere).lower()]
-        if named:
-            return [Service(f"label {CLUSTER_LABEL}={shown(name)}", _places(same or named))]
-    if text(elsewhere):
-        return [Service(f"label {CLUSTER_LOCATION_LABEL}={shown(elsewhere)}", (elsewhere,))]
-    if name is UNKNOWN or elsewhere is UNKNOWN:
-        return [Service(f"label {CLUSTER_LABEL}", (UNKNOWN,), "which cluster it serves")]
-    if text(name):
-        unclear = (
-            f"the location of cluster {shown(name)}, which is not in this stack; "
-            f"the label {CLUSTER_LOCATION_LABEL} would say it"
+        unclear = f"the location of cluster {shown(name)}, which is not in this stack"
+        remedy = (
+            f"say it by the label {CLUSTER_LOCATION_LABEL}, or by clusters in the configuration"
         )
-        return [Service(f"label {CLUSTER_LABEL}={shown(name)}", (), unclear)]
-    if text(label(bucket, ROLE_LABEL)) == CHECKPOINTS_ROLE and clusters:
-        return [Service(f"label {ROLE_LABEL}={CHECKPOINTS_ROLE}", _places(clusters))]
+        return [Service(why, (), unclear, remedy)]
+    if text(label(bucket, ROLE_LABEL)) == CHECKPOINTS_ROLE and evidence.clusters:
+        return [Service(f"label {ROLE_LABEL}={CHECKPOINTS_ROLE}", evidence.everywhere)]
     return []
 
 
-@dataclass(frozen=True)
-class _User:
-    """A workload or volume, the bucket names in it, and all that its specification depends on."""
-
-    resource: Resource
-    buckets: frozenset[str]
-    urns: frozenset[str]
-
-
-def _users(resource: Resource) -> Iterator[_User]:
-    specs = [each.spec for each in pod_specs(resource)]
-    names = {name for spec in specs for name in _buckets_in(spec)}
-    if kind_of(resource) == "PersistentVolume":
-        source = dig(resource.get("spec"), "csi")
-        if text(dig(source, "driver")) == FUSE_DRIVER:
-            names.add(text(dig(source, "volumeHandle")))
-        specs.append(source)
-    if specs:
-        urns = {*resource.depends_on("spec"), *resource.depends_on("template")}
-        yield _User(resource, frozenset(names - {""}), frozenset(urns))
-
-
-def _buckets_in(spec: object) -> Iterator[str]:
-    """Names of the buckets that a pod specification mounts or names in `gs://` addresses."""
-    for volume in items(mapping(spec).get("volumes")):
-        source = dig(volume, "csi")
-        if text(dig(source, "driver")) == FUSE_DRIVER:
-            yield text(dig(source, "volumeAttributes", "bucketName"))
-    for container in containers(spec):
-        words = [*items(container.get("command")), *items(container.get("args"))]
-        words += [mapping(each).get("value") for each in items(container.get("env"))]
-        for word in words:
-            yield from _GS_ADDRESS.findall(text(word))
-
-
-def _by_workload(
-    bucket: Resource, users: Sequence[_User], stack: Stack, clusters: Sequence[Cluster]
-) -> list[Service]:
-    if not clusters:
-        return []
-    name = text(bucket.get("name"))
-    services = []
+def _by_workload(users: Sequence[User], evidence: ClusterEvidence) -> list[Service]:
+    services: dict[tuple[Any, ...], Service] = {}
     for user in users:
-        if (name and name in user.buckets) or (bucket.urn and bucket.urn in user.urns):
-            places = _places(_clusters_behind(user.resource, stack, clusters))
-            services.append(Service(f"used by workload {shown(user.resource.name)}", places))
-    return services
+        where = evidence.places_of(user.resource)
+        if where and where not in services:
+            name = shown(user.resource.name)
+            services[where] = Service(
+                f"used by workload {name}",
+                where,
+                f"on which cluster workload {name} runs, or where that is",
+                f"name the cluster in the bucket's label {CLUSTER_LABEL}",
+                is_of_one=True,
+            )
+    return list(services.values())
 
 
-def _clusters_behind(
-    workload: Resource, stack: Stack, clusters: Sequence[Cluster]
-) -> Sequence[Cluster]:
-    """The clusters that a workload may run on: those its provider depends on, else all."""
-    provider = stack.by_urn.get(workload.provider_urn)
-    urns = set(provider.depends_on("kubeconfig")) if provider else set()
-    return [c for c in clusters if c.resource.urn and c.resource.urn in urns] or clusters
-
-
-def _by_component(bucket: Resource, stack: Stack, clusters: Sequence[Cluster]) -> list[Service]:
-    above = {c.resource.urn: set(stack.ancestors(c.resource)) for c in clusters if c.resource.urn}
+def _by_component(bucket: Resource, stack: Stack, evidence: ClusterEvidence) -> list[Service]:
     for urn in stack.ancestors(bucket):
-        inside = [
-            c
-            for c in clusters
-            if c.resource.urn and (urn == c.resource.urn or urn in above[c.resource.urn])
-        ]
+        inside = evidence.inside(urn)
         if inside:
             parent = stack.by_urn.get(urn)
             name = shown(parent.name) if parent else "one component"
             return [
                 Service(
                     f"in component {name} with its cluster",
-                    _places(inside),
+                    inside,
                     otherwise=f"or say by the label {ROLE_LABEL} what else it holds",
                 )
             ]
     return []
+
+
+def _by_configuration(
+    bucket: Resource, evidence: ClusterEvidence, assigned: Mapping[str, str]
+) -> list[Service]:
+    name = text(bucket.get("name"))
+    key = name if name in assigned else bucket.name
+    cluster = text(assigned.get(key))
+    if not cluster:
+        return []
+    why = f"the configuration's buckets: {shown(key)} serves {shown(cluster)}"
+    found = evidence.declared.called(cluster) or evidence.configured.called(cluster)
+    if found:
+        return [Service(why, places(found))]
+    unclear = f"the location of cluster {shown(cluster)}, which is not in this stack"
+    return [Service(why, (), unclear, "say it by clusters in the configuration")]
+
+
+def _by_doubt(bucket: Resource, references: References, evidence: ClusterEvidence) -> list[Service]:
+    """For a bucket that nothing is known to use, while a name that would tell is unknown."""
+    users = references.unclear
+    what = "which holds a value that is not known"
+    if bucket.get("name") is UNKNOWN and not users:
+        users = references.of_strangers
+        what = "which names a bucket, while the name of this one is not known"
+    if not users or not evidence.clusters:
+        return []
+    who = f"workload {shown(users[0].resource.name)}"
+    if len(users) > 1:
+        who += f" or {len(users) - 1} more"
+    remedy = (
+        f"say by the bucket's label {CLUSTER_LABEL} which cluster it serves, or by {ROLE_LABEL} "
+        "what else it holds"
+    )
+    doubt = f"whether {who} uses it, {what}"
+    return [Service("no known user", evidence.everywhere, remedy=remedy, doubt=doubt)]

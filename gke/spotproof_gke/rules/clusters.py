@@ -1,6 +1,6 @@
 """GKE clusters and their pools, found among the resources of a stack."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,13 +52,47 @@ class Cluster:
         return (name,) if name else (self.resource.name,)
 
 
-def clusters_of(stack: Stack) -> list[Cluster]:
+class Clusters(list[Cluster]):
+    """Clusters in the order of the stack, found by URN or by name without a search."""
+
+    def __init__(self, found: Iterable[Cluster] = ()) -> None:
+        super().__init__(found)
+        self._by_urn = {c.resource.urn: c for c in self if c.resource.urn}
+        self._by_name: dict[str, list[Cluster]] = {}
+        self._by_program_name: dict[str, list[Cluster]] = {}
+        for cluster in self:
+            self._by_program_name.setdefault(cluster.resource.name, []).append(cluster)
+            for name in cluster.names:
+                self._by_name.setdefault(name, []).append(cluster)
+
+    def of_urns(self, urns: Iterable[str]) -> list[Cluster]:
+        """The clusters among resources."""
+        return [self._by_urn[urn] for urn in dict.fromkeys(urns) if urn in self._by_urn]
+
+    def named(self, name: str) -> list[Cluster]:
+        """The clusters of a name, as another resource would give it."""
+        return self._by_name.get(name, [])
+
+    def called(self, name: str) -> list[Cluster]:
+        """The clusters of a name in the cloud, else of a name in the program."""
+        return self.named(name) or self._by_program_name.get(name, [])
+
+
+def clusters_of(stack: Stack) -> Clusters:
     """All clusters of a stack."""
     found = []
     for resource in stack.of_type(CLUSTER):
         location = location_of(resource)
         found.append(Cluster(resource, location, region_or_none(location)))
-    return found
+    return Clusters(found)
+
+
+def configured_clusters(locations: Mapping[str, str]) -> Clusters:
+    """Clusters that only the configuration knows: regions or zones by cluster name."""
+    return Clusters(
+        Cluster(Resource(CLUSTER, name), location, region_or_none(location))
+        for name, location in locations.items()
+    )
 
 
 def regions_of(clusters: Iterable[Cluster]) -> set[str | None]:
@@ -66,29 +100,32 @@ def regions_of(clusters: Iterable[Cluster]) -> set[str | None]:
     return {cluster.region for cluster in clusters}
 
 
-def owner_of(pool: Resource, clusters: Sequence[Cluster]) -> Cluster | None:
+def owner_of(pool: Resource, clusters: Clusters) -> Cluster | None:
     """The cluster of the stack that a node pool belongs to, or None.
 
     By the name or id that the pool gives; else, when that is unknown or names none, by the
     clusters that its `cluster` property depends on.
     """
-    given = pool.get("cluster")
-    named = [cluster for cluster in clusters if _names(given, pool.get("location"), cluster)]
-    urns = pool.depends_on("cluster")
-    depended = [c for c in (named or clusters) if c.resource.urn and c.resource.urn in urns]
+    named = _named_by(pool, clusters)
+    depended = clusters.of_urns(pool.depends_on("cluster"))
+    if named:
+        depended = [c for c in depended if any(c is each for each in named)]
     if len(depended) == 1:
         return depended[0]
     return named[0] if named else None
 
 
-def _names(given: object, pool_location: object, cluster: Cluster) -> bool:
-    parts = text(given).split("/")
-    if parts[-1] not in cluster.names:
-        return False
-    location = parts[parts.index("locations") + 1] if "locations" in parts[:-1] else pool_location
-    if not text(location) or not text(cluster.location):
-        return True
-    return text(location).lower() == text(cluster.location).lower()
+def _named_by(pool: Resource, clusters: Clusters) -> list[Cluster]:
+    parts = text(pool.get("cluster")).split("/")
+    location = pool.get("location")
+    if "locations" in parts[:-1]:
+        location = parts[parts.index("locations") + 1]
+    place = text(location).lower()
+    return [
+        cluster
+        for cluster in clusters.named(parts[-1])
+        if not place or text(cluster.location).lower() in ("", place)
+    ]
 
 
 def inline_pools(cluster: Resource) -> list[Mapping[str, Any]]:

@@ -62,7 +62,7 @@ def system_compute_classes(
     for resource in stack.resources:
         if kind_of(resource) == "Namespace":
             yield from _namespace_default(resource, classes, system_namespaces)
-        else:
+        elif len(classes) > 1:  # with GKE's own alone there is nothing to find
             yield from _selected(resource, classes, system_pods(resource, *judged))
 
 

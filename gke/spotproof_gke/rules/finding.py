@@ -60,12 +60,14 @@ class Mend:
     """A change of a resource's properties that certainly makes it keep a rule.
 
     Attributes:
-        path: Keys of mappings that lead to the list; the last one may be missing.
-        item: What is appended to the list.
+        path: Keys of mappings that lead to a list or a value; what is missing is made.
+        item: What is appended to the list; None for a value.
+        value: What is put there, when nothing is appended.
     """
 
     path: tuple[str, ...]
-    item: Mapping[str, Any]
+    item: Mapping[str, Any] | None = None
+    value: Any = None
 
 
 @dataclass(frozen=True)

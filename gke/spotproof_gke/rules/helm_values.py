@@ -9,6 +9,7 @@ from spotproof_gke.rules.reading import UNKNOWN, mapping, text
 from spotproof_gke.rules.workloads import kind_of
 
 SCHEDULING_KEYS = ("nodeSelector", "tolerations", "affinity", "nodeName")
+REPLICA_KEYS = ("replicas", "replicaCount")
 _DEEPEST = 20
 
 
@@ -29,6 +30,11 @@ class ScheduledValues:
     def for_daemon_set(self) -> bool:
         """Whether a key on the way says that it is for a DaemonSet."""
         return "daemonset" in self.path.lower()
+
+    @property
+    def has_replicas(self) -> bool:
+        """Whether a number of replicas stands beside it, which no DaemonSet has."""
+        return any(mapping(self.spec).get(key) is not None for key in REPLICA_KEYS)
 
 
 def scheduled_values(resource: Resource) -> list[ScheduledValues]:

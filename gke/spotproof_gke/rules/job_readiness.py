@@ -1,102 +1,177 @@
-"""Whether a Job that may run on Spot nodes survives the loss of one.
+"""Whether a Job that may run on nodes that can be taken away survives the loss of one.
 
-Source: kubernetes.io/docs/concepts/workloads/controllers/job (pod failure policy, backoff limit).
+Flex-start nodes are not taken away, they end after at most seven days, at a time known beforehand.
+A Job that fits into that is not interrupted, so only its deadline is judged there.
+Sources, read on 2026-11-30: kubernetes.io/docs/concepts/workloads/controllers/job (pod failure
+policy: rules are evaluated in order and the first that matches decides; backoff limit; deadlines)
+and kubernetes/kubernetes pkg/controller/job/pod_failure_policy.go; JobSet's failure policy,
+jobset.sigs.k8s.io/docs/tasks/failure_policy.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from spotproof_gke.rules.finding import Finding, Resource, shown
-from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
-from spotproof_gke.rules.spot_scheduling import spot_scheduling
-from spotproof_gke.rules.workloads import kind_of, pod_specs
+from spotproof_gke.rules.finding import Finding, Stack, shown
+from spotproof_gke.rules.pool_capacity import NODE_LIFETIME_SECONDS
+from spotproof_gke.rules.reading import UNKNOWN, dig, items, number, text
+from spotproof_gke.rules.spot_jobs import SpotJob, interruptible_jobs, spot_jobs
 
-_JOB_AT = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "spec")}
+INTERRUPTED_CODES = (143, 137)
+"""How a container ends by SIGTERM, or by SIGKILL after its grace period (128 + signal)."""
+
+LIFETIME_KEY = "cloud.google.com/gke-max-run-duration-seconds"
+"""Selector by which a pod asks for a shorter lifetime of its auto-provisioned flex-start node."""
+
+_IGNORING_RESTART = ("RestartJobSetAndIgnoreMaxRestarts", "RestartJobAndIgnoreMaxRestarts")
 
 
-def restart_policy(resource: Resource) -> Iterator[Finding]:
+def restart_policy(stack: Stack) -> Iterator[Finding]:
     """A pod failure policy needs `Never`; with another policy the kubelet restarts in place."""
-    for job, certain in _spot_jobs(resource):
-        value = dig(job, "template", "spec", "restartPolicy")
+    for job in spot_jobs(stack):
+        value = dig(job.pod, "restartPolicy")
         if value is UNKNOWN or text(value) != "Never":
-            yield resource.finding(
+            yield _finding(
+                job,
                 f"restartPolicy is {_said(value)}",
                 "the pods of a Job on Spot nodes are never restarted in place",
                 "set restartPolicy: Never in the pod template",
-                certain and value is not UNKNOWN,
+                value is not UNKNOWN,
             )
 
 
-def failure_policy(resource: Resource) -> Iterator[Finding]:
+def failure_policy(stack: Stack) -> Iterator[Finding]:
     """The loss of a node must not count against the retry limit."""
-    for job, certain in _spot_jobs(resource):
-        ignored = _ignores_disruption(dig(job, "podFailurePolicy", "rules"))
-        if ignored is not True:
-            yield resource.finding(
-                "no rule of podFailurePolicy ignores the condition DisruptionTarget",
+    for job in spot_jobs(stack):
+        why = _counts_disruption(job)
+        if why:
+            found, certain = why
+            yield _finding(
+                job,
+                found,
                 "a Job on Spot nodes does not count a lost node as a failure",
-                "add a rule with action Ignore and onPodConditions type DisruptionTarget",
-                certain and ignored is False,
+                "put first a rule with action Ignore and onPodConditions type DisruptionTarget",
+                certain,
             )
 
 
-def retry_limit(resource: Resource) -> Iterator[Finding]:
-    """Absent is Kubernetes' own limit of 6."""
-    for job, certain in _spot_jobs(resource):
-        value = dig(job, "backoffLimit")
+def retry_limit(stack: Stack) -> Iterator[Finding]:
+    """Absent is Kubernetes' own limit of 6. A JobSet may restart the Job instead."""
+    for job in spot_jobs(stack):
+        key = "backoffLimit" if dig(job.spec, "backoffLimitPerIndex") is None else None
+        value = dig(job.spec, key or "backoffLimitPerIndex")
+        restarts = dig(job.job_set, "failurePolicy", "maxRestarts")
         limit = number(value)
+        if (number(restarts) or 0) >= 1 or (limit is None and value is not UNKNOWN):
+            continue
         if value is UNKNOWN or (limit is not None and limit < 1):
-            yield resource.finding(
-                f"backoffLimit is {shown(value)}",
+            yield _finding(
+                job,
+                f"{key or 'backoffLimitPerIndex'} is {shown(value)}",
                 "a Job on Spot nodes may retry",
-                "set backoffLimit to at least 1, or leave it out for 6",
-                certain and value is not UNKNOWN,
+                "set it to at least 1, or leave backoffLimit out for 6",
+                UNKNOWN not in (value, restarts),
             )
 
 
-def deadline(resource: Resource) -> Iterator[Finding]:
-    """Interruptions that are not counted could otherwise go on for ever."""
-    for job, certain in _spot_jobs(resource):
-        value = dig(job, "activeDeadlineSeconds")
-        if value is UNKNOWN or (number(value) or 0) <= 0:
-            yield resource.finding(
+def deadline(stack: Stack) -> Iterator[Finding]:
+    """Interruptions that are not counted could otherwise go on for ever.
+
+    A deadline of the Job or of its pods will do. On flex-start nodes alone none is needed, and one
+    beyond the lifetime of a node says that the Job cannot end there.
+    """
+    for job in interruptible_jobs(stack):
+        stated = (dig(job.spec, "activeDeadlineSeconds"), dig(job.pod, "activeDeadlineSeconds"))
+        limits = [limit for limit in map(number, stated) if limit and limit > 0]
+        value = UNKNOWN if not limits and UNKNOWN in stated else min(limits, default=stated[0])
+        if job.landing.spot is not True:
+            yield from _beyond_lifetime(job, value)
+        if job.landing.spot is not False and not limits:
+            yield _finding(
+                job,
                 f"activeDeadlineSeconds is {_said(value)}",
                 "a Job on Spot nodes ends at some time",
                 "set activeDeadlineSeconds to the longest that the work may take",
-                certain and value is not UNKNOWN,
+                value is not UNKNOWN,
             )
 
 
-def _spot_jobs(resource: Resource) -> Iterator[tuple[Any, bool]]:
-    """The Job specification when its pods may run on Spot nodes, and whether they certainly do."""
-    at = _JOB_AT.get(kind_of(resource))
-    if at is None:
-        return
-    job = dig({"spec": resource.get("spec")}, *at)
-    for pod in pod_specs(resource):
-        found = [certain for _, certain in spot_scheduling(pod.spec)]
-        if found:
-            yield job, any(found)
+def _beyond_lifetime(job: SpotJob, limit: Any) -> Iterator[Finding]:
+    asked = dig(job.pod, "nodeSelector", LIFETIME_KEY)
+    most = min(number(asked) or NODE_LIFETIME_SECONDS[1], NODE_LIFETIME_SECONDS[1])
+    stated = number(limit) or 0
+    if (limit is UNKNOWN and job.landing.spot is False) or (
+        stated > (0 if asked is UNKNOWN else most)
+    ):
+        yield _finding(
+            job,
+            f"activeDeadlineSeconds is {shown(limit)}, and a flex-start node lives {shown(most)} s",
+            "a Job on flex-start nodes ends before its node",
+            "split the work, or lower the deadline",
+            UNKNOWN not in (limit, asked),
+        )
 
 
-def _ignores_disruption(rules: Any) -> bool | None:
-    """None when it cannot be known."""
-    if rules is UNKNOWN:
-        return None
+def _counts_disruption(job: SpotJob) -> tuple[str, bool] | None:
+    """Why a lost node counts as a failure, and whether that is certain; None when it does not."""
+    rules = dig(job.spec, "podFailurePolicy", "rules")
+    found, reason = "no rule of podFailurePolicy ignores the condition DisruptionTarget", ""
     doubt = False
-    for rule in items(rules):
-        if rule is UNKNOWN or dig(rule, "action") is UNKNOWN:
-            doubt = True
-            continue
-        if text(mapping(rule).get("action")) != "Ignore":
-            continue
-        conditions = mapping(rule).get("onPodConditions")
-        for condition in [UNKNOWN] if conditions is UNKNOWN else items(conditions):
-            kind = dig(condition, "type")
-            if text(kind) == "DisruptionTarget":
-                return True
-            doubt = doubt or kind is UNKNOWN
+    for place, rule in enumerate([UNKNOWN] if rules is UNKNOWN else items(rules)):
+        action, matches = dig(rule, "action"), _matches_lost_node(rule)
+        if matches and text(action) == "Ignore":
+            earlier = "whether an earlier rule of podFailurePolicy matches first"
+            return (earlier, False) if doubt else None
+        if matches and text(action):
+            found = f"podFailurePolicy.rules[{place}] matches a lost node first, with action "
+            found, reason = found + shown(text(action)), text(action)
+            break
+        doubt = doubt or matches is not False
+    reasons = ["PodFailurePolicy" if reason == "FailJob" else "BackoffLimitExceeded"]
+    if doubt:
+        reasons = ["PodFailurePolicy", "BackoffLimitExceeded"]
+    restarted = [_is_restarted_for_free(job.job_set, each) for each in reasons]
+    return None if all(restarted) else (found, not doubt and None not in restarted)
+
+
+def _matches_lost_node(rule: Any) -> bool | None:
+    """Whether a rule matches a pod that was stopped with its node; None when that is not known."""
+    conditions, codes = dig(rule, "onPodConditions"), dig(rule, "onExitCodes")
+    if codes is not None and codes is not UNKNOWN:
+        operator, values = dig(codes, "operator"), dig(codes, "values")
+        if UNKNOWN in (operator, values) or any(value is UNKNOWN for value in items(values)):
+            return None
+        listed = [number(value) for value in items(values)]
+        held = [code in listed for code in INTERRUPTED_CODES]
+        return any(held) if text(operator) == "In" else not all(held)
+    doubt = UNKNOWN in (conditions, codes)
+    for condition in items(conditions):
+        kind, status = dig(condition, "type"), dig(condition, "status")
+        if text(kind) == "DisruptionTarget" and text(status or "True") == "True":
+            return True
+        doubt = doubt or UNKNOWN in (kind, status)
     return None if doubt else False
+
+
+def _is_restarted_for_free(job_set: Any, reason: str) -> bool | None:
+    """Whether a JobSet starts its Jobs again without counting when one failed for this reason.
+
+    The first rule that matches decides. None when that is not known.
+    """
+    rules = dig(job_set, "failurePolicy", "rules")
+    for rule in [UNKNOWN] if rules is UNKNOWN else items(rules):
+        action, reasons = dig(rule, "action"), dig(rule, "onJobFailureReasons")
+        named = [text(each) for each in items(reasons)]
+        if UNKNOWN in (action, reasons, *items(reasons)):
+            return None
+        if not named or reason in named:
+            return text(action) in _IGNORING_RESTART
+    return False
+
+
+def _finding(job: SpotJob, value: str, rule: str, fix: str, certain: bool) -> Finding:
+    spot, flex_start = job.landing.spot, job.landing.flex_start
+    there = flex_start if spot is False else spot
+    return job.resource.finding(f"{job.where}{value}", rule, fix, certain and there is True)
 
 
 def _said(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from spotproof_gke.capacity import QUEUED_KEY
 from spotproof_gke.grace import SHUTDOWN_SECONDS
+from spotproof_gke.rules.pool_gpus import judge_gpus
 from spotproof_gke.rules.pool_shape import Conflict, PoolShape
 from spotproof_gke.rules.pool_size import judge_size, judge_surge
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
@@ -84,7 +85,7 @@ def _from_zero(pool: PoolShape, what: str) -> Iterator[Conflict]:
         rule = f"{what} is scaled by the autoscaler, from zero"
         fix = "add limits from 0 to the most nodes"
         yield Conflict("autoscaling", None, rule, fix, refused=pool.queued)
-    elif least is not UNKNOWN and (number(least) or 0) > 0:
+    elif (number(least) or 0) > 0:
         rule = f"{what} scales from zero"
         yield Conflict(path, least, rule, "set it to 0", refused=pool.queued)
     elif (number(initial := pool.props.get("initialNodeCount")) or 0) > 0:
@@ -95,7 +96,7 @@ def _from_zero(pool: PoolShape, what: str) -> Iterator[Conflict]:
 def _reservation(pool: PoolShape) -> Iterator[Conflict]:
     affinity = pool.affinity
     path = "nodeConfig.reservationAffinity.consumeReservationType"
-    if affinity is UNKNOWN or pool.config.get("reservationAffinity") is UNKNOWN:
+    if affinity is UNKNOWN:
         return
     taken = affinity in RESERVED
     for holds, what in ((pool.flex_start, "flex-start"), (pool.queued, "queued")):
@@ -202,6 +203,7 @@ _JUDGES: tuple[Callable[[PoolShape], Iterator[Conflict]], ...] = (
     _queued,
     _reservation,
     _compact,
+    judge_gpus,
     judge_size,
     judge_surge,
     _lifetime,

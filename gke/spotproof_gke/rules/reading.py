@@ -41,11 +41,9 @@ def number(value: object) -> float | None:
     """`value` as a number, or None. Numbers arrive as floats, and as strings from some programs."""
     if isinstance(value, bool):
         return None
-    if isinstance(value, (int, float)):
-        return float(value)
     try:
-        return float(text(value))
-    except ValueError:
+        return float(value) if isinstance(value, (int, float)) else float(text(value))
+    except (ValueError, OverflowError):
         return None
 
 

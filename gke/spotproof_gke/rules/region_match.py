@@ -6,12 +6,15 @@ Source: docs.cloud.google.com/storage/docs/locations and
 docs.cloud.google.com/kubernetes-engine/docs/concepts/regional-clusters, read on 2026-11-29.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spotproof_gke.contract import CHECKPOINTS_ROLE, ROLE_LABEL
-from spotproof_gke.locations import DUAL_REGIONS, BucketPlacement, is_zone, placement_of_bucket
-from spotproof_gke.rules.bucket_users import BUCKET, Service, label, services_of
+from spotproof_gke.contract import ROLE_LABEL
+from spotproof_gke.locations import is_zone
+from spotproof_gke.rules.bucket_location import bucket_location_mismatch, mismatch_anywhere
+from spotproof_gke.rules.bucket_references import BUCKET
+from spotproof_gke.rules.bucket_users import Service, has_other_role, services_of
+from spotproof_gke.rules.cluster_evidence import ClusterEvidence
 from spotproof_gke.rules.clusters import (
     NODE_POOL,
     Cluster,
@@ -28,77 +31,22 @@ BUCKET_RULE = "a checkpoint bucket lies in the region of the cluster that it ser
 ZONES_RULE = "the zones of a pool lie in the region of its cluster"
 
 
-def bucket_location_mismatch(
-    bucket_location: object,
-    cluster_location: object,
-    data_locations: Sequence[object] = (),
+def checkpoint_buckets(
+    stack: Stack,
     allowed_dual_regions: Sequence[str] = (),
-) -> str | None:
-    """Why a bucket does not lie in its cluster's region, or None when it does.
+    cluster_locations: Mapping[str, str] = {},
+    assigned: Mapping[str, str] = {},
+) -> Iterator[Finding]:
+    """Findings for every bucket that serves a cluster and lies elsewhere.
 
     Args:
-        bucket_location: The bucket's `location` in any letter case; None when it states none.
-        cluster_location: The cluster's region or zone in any letter case.
-        data_locations: `customPlacementConfig.dataLocations` of the bucket.
-        allowed_dual_regions: Dual-regions that are accepted when they contain the cluster's region:
-            a predefined name (`NAM4`) or two regions (`us-central1+us-east1`).
-
-    Returns:
-        A clause that names both locations, or None. A cluster location that is neither a region
-        nor a zone is a mismatch too.
+        stack: The stack.
+        allowed_dual_regions: Dual-regions that are accepted when they contain the cluster's region.
+        cluster_locations: Regions or zones of clusters of other stacks, by cluster name.
+        assigned: Cluster names by bucket name, for buckets that nothing else ties to a cluster.
     """
-    region = region_or_none(cluster_location)
-    if region is None:
-        return f"the cluster's location {shown(cluster_location)} is neither a region nor a zone"
-    stated = text(bucket_location)
-    placement = _placement(stated, data_locations)
-    if region in placement.regions and (
-        placement.kind == "region"
-        or (
-            placement.kind == "dual-region"
-            and _is_allowed(stated, placement.regions, allowed_dual_regions)
-        )
-    ):
-        return None
-    return f"{_described(stated, placement)}, while the cluster runs in {region}"
-
-
-def _placement(stated: str, data_locations: Sequence[object]) -> BucketPlacement:
-    names = [text(name) for name in data_locations if text(name)]
-    if len(names) == 1 and is_zone(names[0]):
-        return BucketPlacement("zone", (names[0].lower(),))
-    return placement_of_bucket(stated, names)
-
-
-def _described(stated: str, placement: BucketPlacement) -> str:
-    held = shown("+".join(sorted(placement.regions)))
-    if not stated:
-        return "the bucket states no location"
-    if placement.kind == "region":
-        return f"location {shown(stated)} is another region"
-    if placement.kind == "dual-region":
-        return f"location {shown(stated)} is a dual-region ({held})"
-    if placement.kind == "multi-region":
-        return f"location {shown(stated)} is a multi-region"
-    if placement.kind == "zone":
-        return f"location {held if is_zone(held) else shown(stated)} is a zone"
-    return f"location {shown(stated)} is no known location"
-
-
-def _is_allowed(name: str, regions: Sequence[str], allowed: Sequence[str]) -> bool:
-    for each in allowed:
-        words = text(each).lower()
-        if words == name.lower() and words.upper() in DUAL_REGIONS:
-            return True
-        if sorted(words.split("+")) == sorted(regions):
-            return True
-    return False
-
-
-def checkpoint_buckets(stack: Stack, allowed_dual_regions: Sequence[str] = ()) -> Iterator[Finding]:
-    """Findings for every bucket that is known to serve a cluster and lies elsewhere."""
-    clusters = clusters_of(stack)
-    for bucket, services in services_of(stack, clusters):
+    evidence = ClusterEvidence(stack, cluster_locations)
+    for bucket, services in services_of(stack, evidence, assigned):
         judged = [_judge(bucket, service, allowed_dual_regions) for service in services]
         found = [finding for finding in judged if finding]
         yield from sorted(found, key=lambda finding: not finding.certain)[:1]
@@ -107,35 +55,31 @@ def checkpoint_buckets(stack: Stack, allowed_dual_regions: Sequence[str] = ()) -
 def _judge(bucket: Resource, service: Service, allowed: Sequence[str]) -> Finding | None:
     """One finding for a bucket and the locations of the clusters that it may serve."""
     location, data = bucket.get("location"), _data_locations(bucket)
-    known = [place for place in service.locations if text(place)]
     if location is UNKNOWN or has_unknown(data):
-        return _doubt(bucket, f"the bucket's location ({service.why})")
+        fix = "give the bucket its location as a plain value"
+        what = f"the bucket's location ({service.why})"
+        return None if service.doubt else bucket.finding(what, BUCKET_RULE, fix, certain=False)
+    known = [place for place in service.locations if text(place)]
     reasons = [bucket_location_mismatch(location, place, data, allowed) for place in known]
-    if None in reasons:
+    wrong = mismatch_anywhere(location, data, allowed)
+    is_right = None in reasons
+    is_unclear = not wrong and len(known) < max(len(service.locations), 1)
+    if is_right and not (service.is_of_one and (is_unclear or any(reasons))):
         return None
-    if not known or len(known) < len(service.locations):
-        if not _is_wrong_everywhere(location, data, allowed):
-            return _doubt(bucket, f"{service.unclear} ({service.why})")
-        reasons.append(_described(text(location), _placement(text(location), data)))
+    if is_right or is_unclear:
+        what = f"{service.unclear} ({service.why})"
+        fix = service.remedy
+        return None if service.doubt else bucket.finding(what, BUCKET_RULE, fix, certain=False)
+    reason = reasons[0] if reasons else wrong
+    if service.doubt:
+        what = f"{service.doubt}: {reason}"
+        return bucket.finding(what, BUCKET_RULE, service.remedy, certain=False)
     region = region_or_none(known[0]) if known else None
     where = f'"{region.upper()}"' if region else "the cluster's region"
     fix = f"set location to {where} (a location cannot be changed later, so data must be copied)"
     if service.otherwise:
         fix += f", {service.otherwise}"
-    return bucket.finding(f"{reasons[0]} ({service.why})", BUCKET_RULE, fix)
-
-
-def _doubt(resource: Resource, what: str) -> Finding:
-    fix = "give the bucket and the cluster a region as a plain value"
-    return resource.finding(what, BUCKET_RULE, fix, certain=False)
-
-
-def _is_wrong_everywhere(location: object, data: Sequence[object], allowed: Sequence[str]) -> bool:
-    """Whether a bucket is in no cluster's region, wherever the cluster is."""
-    placement = _placement(text(location), data)
-    if placement.kind == "dual-region":
-        return not _is_allowed(text(location), placement.regions, allowed)
-    return placement.kind != "region"
+    return bucket.finding(f"{reason} ({service.why})", BUCKET_RULE, fix)
 
 
 def _data_locations(bucket: Resource) -> Sequence[Any]:
@@ -143,28 +87,41 @@ def _data_locations(bucket: Resource) -> Sequence[Any]:
     return (UNKNOWN,) if given is UNKNOWN else items(given)
 
 
-def unlabelled_buckets(stack: Stack) -> Iterator[Finding]:
-    """Findings for buckets that nothing ties to a cluster, where all clusters share a region."""
-    clusters = clusters_of(stack)
-    regions = regions_of(clusters)
-    if len(regions) != 1 or None in regions:
+def unlabelled_buckets(
+    stack: Stack,
+    allowed_dual_regions: Sequence[str] = (),
+    cluster_locations: Mapping[str, str] = {},
+    assigned: Mapping[str, str] = {},
+) -> Iterator[Finding]:
+    """Findings for buckets that nothing ties to a cluster, where all clusters share a region.
+
+    Uncertain while the region of one of the clusters is not known. Arguments as for
+    `checkpoint_buckets`.
+    """
+    evidence = ClusterEvidence(stack, cluster_locations)
+    regions = regions_of(evidence.declared)
+    known = regions - {None}
+    if len(known) > 1 or not regions:
         return
-    served = {id(bucket) for bucket, _ in services_of(stack, clusters)}
-    region = text(next(iter(regions)))
+    served = {id(bucket) for bucket, _ in services_of(stack, evidence, assigned)}
+    region = next(iter(known), None)
     for bucket in stack.of_type(BUCKET):
         location, data = bucket.get("location"), _data_locations(bucket)
-        if id(bucket) in served or location is UNKNOWN or has_unknown(data):
+        if id(bucket) in served or has_other_role(bucket):
             continue
-        role = label(bucket, ROLE_LABEL)
-        if text(role) and text(role) != CHECKPOINTS_ROLE:
+        if location is UNKNOWN or has_unknown(data):
             continue
-        reason = bucket_location_mismatch(location, region, data)
+        if region:
+            reason = bucket_location_mismatch(location, region, data, allowed_dual_regions)
+        else:
+            reason = mismatch_anywhere(location, data, allowed_dual_regions)
         if reason:
             yield bucket.finding(
                 reason,
                 "a bucket in a stack whose clusters share a region usually serves them",
-                f"move the bucket to {region} if it holds checkpoints; if it does not, say what it "
-                f'is for with the label {ROLE_LABEL}, for example "logs"',
+                f"move the bucket to {region or 'their region'} if it holds checkpoints; if it "
+                f'does not, say what it is for with the label {ROLE_LABEL}, for example "logs"',
+                certain=None not in regions,
             )
 
 
@@ -195,6 +152,8 @@ def pool_zones(stack: Stack) -> Iterator[Finding]:
         owner = owner_of(pool, clusters)
         given = pool.get("location")
         location = owner.location if owner else given
+        # A pool has its cluster's location, so that its own stands for one that is not known.
+        location = given if text(given) and not text(location) else location
         yield from _judge_zones(pool, location, [("nodeLocations", pool.get("nodeLocations"))])
         yield from _judge_pool_location(pool, given, owner)
 
@@ -229,7 +188,7 @@ def _judge_zones(
 
 
 def _judge_pool_location(pool: Resource, given: Any, owner: Cluster | None) -> Iterator[Finding]:
-    if owner is None or given is UNKNOWN or not text(given) or not text(owner.location):
+    if owner is None or not text(given) or not text(owner.location):
         return
     if text(given).lower() != text(owner.location).lower():
         yield pool.finding(

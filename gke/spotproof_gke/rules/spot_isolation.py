@@ -84,9 +84,11 @@ def _judge_home(
             return
         doubt = doubt or not certain
         reasons.append(f"{name} {reason}")
+    if not reasons and not strays:
+        return  # Nothing runs without a pool, so its pools are in another stack.
     if resource.get("removeDefaultNodePool") is UNKNOWN:
         doubt = True
-    found = "its pools are " + ", ".join(reasons) if reasons else "this stack gives it no pool"
+    found = "its pools are " + ", ".join(reasons) if reasons else "no pool is known to be its own"
     yield resource.finding(
         f"no on-demand home for system pods: {found}",
         HOME_RULE,
@@ -151,7 +153,7 @@ def system_workloads(
     for pod in pods:
         for what, certain in spot_scheduling(pod.spec, spot_taint_keys, spot_classes):
             # A chart's DaemonSets tolerate all taints as a rule, and values do not name the kind.
-            doubt = pod.of_values and exempt_daemon_sets and what == BLANKET
+            doubt = pod.may_be_daemon_set and exempt_daemon_sets and what == BLANKET
             joint = " " if pod.of_values else ", "
             yield resource.finding(
                 f"{pod.what}{joint}{what}",

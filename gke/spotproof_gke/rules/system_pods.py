@@ -32,12 +32,14 @@ class SystemPod:
             know it.
         certain: Whether it certainly is a system pod.
         of_values: Whether it stands in the values of a Helm release, which name no kind.
+        may_be_daemon_set: Whether the values may be those of a DaemonSet.
     """
 
     what: str
     spec: Any
     certain: bool
     of_values: bool = False
+    may_be_daemon_set: bool = False
 
 
 def system_pods(
@@ -63,7 +65,13 @@ def system_pods(
         why = _why_system(namespace, values.spec, system_namespaces, critical_priority_classes)
         if why and not (exempt_daemon_sets and values.for_daemon_set):
             place = f"values {shown(values.path)}:" if values.path else "values:"
-            yield SystemPod(f"Release {why[0]}, {place}", values.spec, why[1], of_values=True)
+            yield SystemPod(
+                f"Release {why[0]}, {place}",
+                values.spec,
+                why[1],
+                of_values=True,
+                may_be_daemon_set=not values.has_replicas,
+            )
 
 
 def _why_system(

@@ -105,8 +105,7 @@ def _templates(value: Any, key: str, depth: int) -> Iterator[Mapping[str, Any]]:
         yield spec
         return
     for name, each in parts.items():
-        if isinstance(each, (Mapping, list, tuple)):
-            yield from _templates(each, str(name), depth + 1)
+        yield from _templates(each, str(name), depth + 1)
 
 
 def namespace_of(resource: Resource) -> Any:

@@ -7,18 +7,24 @@ from typing import Any
 from spotproof_gke.capacity import SPOT_TAINT
 from spotproof_gke.problems import Problem
 from spotproof_gke.rules import job_readiness, spot_isolation, stop_signal
-from spotproof_gke.rules.finding import Finding, Resource
+from spotproof_gke.rules.finding import Finding, Resource, Stack
 from spotproof_gke.rules.reading import dig
 
-Predicate = Callable[[Resource], Iterator[Finding]]
+Predicate = Callable[[Stack], Iterator[Finding]]
+
+
+def _system_workloads(stack: Stack) -> Iterator[Finding]:
+    for resource in stack.resources:
+        yield from spot_isolation.system_workloads(resource)
+
 
 PREDICATES: dict[str, Predicate] = {
     "restart_policy": job_readiness.restart_policy,
     "failure_policy": job_readiness.failure_policy,
     "backoff_limit": job_readiness.retry_limit,
     "deadline_seconds": job_readiness.deadline,
-    "command": stop_signal.shell_before_program,
-    "namespace": spot_isolation.system_workloads,
+    "command": stop_signal.shells_before_programs,
+    "namespace": _system_workloads,
 }
 """The rules about one workload, each by the argument that decides what it is about."""
 
@@ -39,9 +45,9 @@ def resource_of(manifest: Mapping[str, Any]) -> Resource:
 
 def findings(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Finding]]:
     """What the rules about one workload find, with the argument that each is about."""
-    resource = resource_of(manifest)
+    stack = Stack([resource_of(manifest)])
     for argument, predicate in PREDICATES.items():
-        for found in predicate(resource):
+        for found in predicate(stack):
             yield argument, found
 
 
