@@ -167,6 +167,19 @@ def test_labels_of_a_pod_that_was_there_can_change(server: Server, was_there: An
         assert server.patch(pod, {"metadata": {"labels": {"seen": "yes"}}}).ok
 
 
+def test_a_label_of_a_namespace_is_judged_when_it_comes(server: Server) -> None:
+    label = "cloud.google.com/default-compute-class"
+    platform = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "platform"}}
+    spot = {"metadata": {"labels": {label: "autopilot-spot"}}}
+    manager = server.asked_by(MANAGER)
+
+    assert server.patch(platform, spot, dry_run=True).denied
+    assert manager.patch(platform, spot).ok
+    assert server.patch(platform, {"metadata": {"labels": {"team": "sre"}}}).ok
+    assert manager.patch(platform, {"metadata": {"labels": {label: None}}}).ok
+    assert server.patch(platform, {"metadata": {"labels": {label: "n4"}}}, dry_run=True).ok
+
+
 def test_a_workload_that_becomes_critical_is_judged_as_a_new_one(
     server: Server, was_there: Any
 ) -> None:

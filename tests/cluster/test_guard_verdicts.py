@@ -126,6 +126,36 @@ def test_the_guard_looks_where_the_pack_looks(
     assert not server.create(workload(kind, {}, namespace), dry_run=True).denied
 
 
+@pytest.mark.parametrize("label", ["default-compute-class", "default-compute-class-non-daemonset"])
+@pytest.mark.parametrize(
+    ("namespace", "chosen", "denied"),
+    [
+        ("infra-new", "autopilot-spot", True),
+        ("infra-new", SPOT_CLASS, True),
+        ("infra-new", "n4", False),
+        ("gke-managed-new", "autopilot-spot", True),
+        ("training", "autopilot-spot", False),
+    ],
+)
+def test_no_system_namespace_gives_its_pods_a_spot_class(
+    server: Server, label: str, namespace: str, chosen: str, denied: bool
+) -> None:
+    """GKE adds the class of this label to pods as they are made, where no guard looks again."""
+    labels = {f"cloud.google.com/{label}": chosen}
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": namespace, "labels": labels},
+    }
+
+    reply = server.create(manifest, dry_run=True)
+
+    assert reply.denied is denied
+    assert bool(list(findings(GUARD, manifest))) is denied
+    if denied:
+        assert f"Namespace {namespace}: gives its pods the class {chosen}" in reply.message
+
+
 def test_each_workload_is_denied_by_one_policy_of_the_guard(server: Server) -> None:
     spec = {**BLANKET_SPEC, "priorityClassName": "system-cluster-critical"}
     for namespace, scope in (("platform", "own"), ("kube-system", "gke"), ("edge", "critical")):

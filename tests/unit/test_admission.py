@@ -79,6 +79,7 @@ def test_it_judges_every_kind_that_makes_pods_and_passes_over_daemon_sets() -> N
         "pods",
         "podtemplates",
         "replicationcontrollers",
+        "namespaces",
         "deployments",
         "statefulsets",
         "replicasets",

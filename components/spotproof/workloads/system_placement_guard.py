@@ -93,10 +93,7 @@ def _taint_keys(read: Reader) -> tuple[str, ...]:
 
 
 class SystemPlacementGuard(pulumi.ComponentResource):
-    """Admission policies (Kubernetes 1.30 or newer) by the rule of the policy pack on system workloads.
-
-    Goes up before the workloads, in a stack of its own: a policy takes effect a moment after its creation.
-    """
+    """Admission policies (Kubernetes 1.30 or newer) that keep system workloads off Spot; in a stack that goes up before the workloads."""
 
     policy_names: pulumi.Output[list[str]]
     """Names of its policies; each has a binding of the same name."""

@@ -14,6 +14,7 @@ from spotproof_gke.interruptible import (
     Exclusion,
     interruptible_values,
 )
+from spotproof_gke.rules.compute_classes import DEFAULT_CLASS_LABELS
 from spotproof_gke.rules.spot_scheduling import (
     ANY_CLASS,
     BLANKET,
@@ -49,7 +50,30 @@ def shared(further_taint_keys: Collection[str], spot_classes: Collection[str]) -
         Variable("taintKeys", literal(keys)),
         Variable("anyValueTaintKeys", literal(further)),
         Variable("classKeys", literal([] if COMPUTE_CLASS_KEY in further else [COMPUTE_CLASS_KEY])),
+        Variable(
+            "defaultClasses",
+            literal(
+                [(key, one) for key in DEFAULT_CLASS_LABELS for one in values[COMPUTE_CLASS_KEY]]
+            ),
+        ),
     ]
+
+
+def defaults(root: str, name: str) -> Variable:
+    """A variable with the labels by which a namespace gives its pods a class that may be Spot.
+
+    GKE adds the class to pods when they are made, which the guard does not see.
+
+    Args:
+        root: The object; anything but a namespace has none.
+        name: Name of the variable.
+    """
+    label = f'dyn({root}).metadata.?labels[?p[0]].orValue("")'
+    return Variable(
+        name,
+        f'variables.defaultClasses.filter(p, {root} != null && {root}.kind == "Namespace" && '
+        f'{label} == p[1]).map(p, "gives its pods the class " + p[1] + " by the label " + p[0])',
+    )
 
 
 def clauses(spec: str, prefix: str) -> list[Variable]:

@@ -11,10 +11,11 @@ from enum import Enum
 from typing import Any
 
 from spotproof_gke.admission.cel import both, either, literal, optional, pod_spec
-from spotproof_gke.admission.clauses import DOUBT, Variable, clauses, shared
+from spotproof_gke.admission.clauses import DOUBT, Variable, clauses, defaults, shared
 from spotproof_gke.admission.namespaces import matches
 from spotproof_gke.admission.requesters import by_a_manager
-from spotproof_gke.rules.finding import Finding
+from spotproof_gke.rules.compute_classes import system_compute_classes
+from spotproof_gke.rules.finding import Finding, Resource, Stack
 from spotproof_gke.rules.spot_isolation import WORKLOAD_RULE, system_workloads
 from spotproof_gke.rules.spot_scheduling import BLANKET
 from spotproof_gke.rules.system_pods import (
@@ -32,7 +33,7 @@ _FIX = (
     "its name"
 )
 _RESOURCES: dict[str, tuple[str, ...]] = {
-    "": ("Pod", "PodTemplate", "ReplicationController"),
+    "": ("Pod", "PodTemplate", "ReplicationController", "Namespace"),
     "apps": ("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet"),
     "batch": ("Job", "CronJob"),
 }
@@ -106,14 +107,24 @@ def findings(guard: Guard, manifest: Mapping[str, Any]) -> Iterator[Finding]:
     What is not certain there is denied too: the guard has no second look. Kinds whose pods it
     judges later, when their controllers make them, count as well.
     """
-    return system_workloads(
-        resource_of(manifest),
-        (*SYSTEM_NAMESPACES, *guard.system_namespaces),
+    resource = resource_of(manifest)
+    namespaces = (*SYSTEM_NAMESPACES, *guard.system_namespaces)
+    yield from system_workloads(
+        resource,
+        namespaces,
         guard.spot_taint_keys,
         guard.exempt_daemon_sets,
         guard.critical_priority_classes,
         guard.spot_classes,
     )
+    if manifest["kind"] == "Namespace":
+        classes = [_spot_class(name) for name in guard.spot_classes]
+        yield from system_compute_classes(Stack([*classes, resource]), namespaces)
+
+
+def _spot_class(name: str) -> Resource:
+    props = {"metadata": {"name": name}, "spec": {"priorities": [{"spot": True}]}}
+    return Resource("kubernetes:cloud.google.com/v1:ComputeClass", name, props=props)
 
 
 def guard_manifests(guard: Guard) -> dict[str, dict[str, Any]]:
@@ -144,7 +155,7 @@ def _policy(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
         "spec": {
             # A guard that only watches stops nothing, not even when it fails.
             "failurePolicy": "Fail" if action is GuardAction.DENY else "Ignore",
-            "matchConstraints": {"resourceRules": _resource_rules(guard)},
+            "matchConstraints": {"resourceRules": _resource_rules(guard, scope)},
             "matchConditions": [
                 # The last changes of an object on its way out take its finalizers away.
                 _condition("not-being-deleted", "!has(object.metadata.deletionTimestamp)"),
@@ -169,9 +180,11 @@ def _policy(guard: Guard, scope: Scope, action: GuardAction) -> dict[str, Any]:
     }
 
 
+_IS_NAMESPACE = 'object.kind == "Namespace"'
+_NAME = 'object.metadata.?name.orValue(object.metadata.?generateName.orValue(""))'
+_NAMESPACE = f'{_IS_NAMESPACE} ? {_NAME} : request.?namespace.orValue("")'
 _WHO = (
-    'object.kind + " " + request.?namespace.orValue("") + "/" + '
-    'object.metadata.?name.orValue(object.metadata.?generateName.orValue(""))'
+    f'object.kind + " " + ({_IS_NAMESPACE} ? "" : request.?namespace.orValue("") + "/") + {_NAME}'
 )
 
 
@@ -179,8 +192,10 @@ def _condition(name: str, expression: str) -> dict[str, str]:
     return {"name": name, "expression": expression}
 
 
-def _resource_rules(guard: Guard) -> list[dict[str, Any]]:
-    passed = ("DaemonSet",) if guard.exempt_daemon_sets else ()
+def _resource_rules(guard: Guard, scope: Scope) -> list[dict[str, Any]]:
+    passed = {"DaemonSet"} if guard.exempt_daemon_sets else set()
+    if scope is Scope.CRITICAL:
+        passed.add("Namespace")
     return [
         {
             "apiGroups": [group],
@@ -193,7 +208,7 @@ def _resource_rules(guard: Guard) -> list[dict[str, Any]]:
 
 
 def _in_scope(guard: Guard, scope: Scope) -> str:
-    namespace = 'request.?namespace.orValue("")'
+    namespace = f"({_NAMESPACE})"
     own = matches(namespace, guard.system_namespaces)
     gke = matches(namespace, SYSTEM_NAMESPACES)
     if scope is Scope.OWN:
@@ -211,7 +226,7 @@ def _is_critical(guard: Guard, spec: str) -> str:
 
 def _spec_of(root: str) -> str:
     kinds = [kind for several in _RESOURCES.values() for kind in several]
-    return pod_spec(root, {kind: POD_AT[kind] for kind in kinds})
+    return pod_spec(root, {kind: POD_AT[kind] for kind in kinds if kind in POD_AT})
 
 
 def _variables(guard: Guard, scope: Scope) -> list[Variable]:
@@ -224,13 +239,16 @@ def _variables(guard: Guard, scope: Scope) -> list[Variable]:
             narrower,
         ]
     )
-    before = "variables.oldFound"
+    before = "variables.oldFound + variables.oldDefaults"
     if scope is Scope.CRITICAL:
         before = f"{_is_critical(guard, 'variables.oldSpec')} ? {before} : []"
     return [
         *shared(guard.spot_taint_keys, guard.spot_classes),
         *clauses(_spec_of("object"), "new"),
         *clauses(f"oldObject == null ? {{}} : ({_spec_of('oldObject')})", "old"),
+        defaults("object", "newDefaults"),
+        defaults("oldObject", "oldDefaults"),
+        Variable("found", "variables.newFound + variables.newDefaults"),
         Variable("before", before),
-        Variable("added", f"variables.newFound.filter(f, !{was_there})"),
+        Variable("added", f"variables.found.filter(f, !{was_there})"),
     ]
