@@ -15,15 +15,10 @@ Limits, which follow from what an admission policy sees:
   (`pods/binding`), for RBAC to withhold.
 """
 
-from spotproof_gke.admission.guard import (
-    DOUBT,
-    Guard,
-    GuardAction,
-    Scope,
-    findings,
-    guard_manifests,
-)
+from spotproof_gke.admission.clauses import DOUBT
+from spotproof_gke.admission.guard import findings, guard_manifests
 from spotproof_gke.admission.namespaces import pattern_problems
+from spotproof_gke.admission.scope import Guard, GuardAction, Scope
 
 __all__ = [
     "DOUBT",
