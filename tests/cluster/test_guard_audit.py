@@ -140,7 +140,7 @@ def _large(tolerations: int, terms: int, values: int) -> Spec:
 
 
 @pytest.mark.parametrize(
-    ("tolerations", "terms", "values"), [(100, 10, 10), (300, 40, 30), (1000, 1, 1)]
+    ("tolerations", "terms", "values"), [(100, 10, 10), (300, 40, 30), (3000, 1, 1)]
 )
 def test_a_large_workload_is_judged_within_the_limits_of_the_api_server(
     server: Server, admin: Server, tolerations: int, terms: int, values: int

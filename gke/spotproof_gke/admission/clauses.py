@@ -27,6 +27,8 @@ from spotproof_gke.rules.spot_scheduling import (
 DOUBT = "cannot tell "
 """Stands before a clause that only the nodes could answer; the guard denies it all the same."""
 
+_KNOWN = "t.?matchExpressions.orValue([]).exists(e, e.key in variables.knownKeys)"
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -49,6 +51,7 @@ def shared(further_taint_keys: Collection[str], spot_classes: Collection[str]) -
         Variable("taints", literal([pair for pair in pairs if pair[0] not in further])),
         Variable("taintKeys", literal(keys)),
         Variable("anyValueTaintKeys", literal(further)),
+        Variable("knownKeys", literal(["", *dict.fromkeys([*values, *further])])),
         Variable("classKeys", literal([] if COMPUTE_CLASS_KEY in further else [COMPUTE_CLASS_KEY])),
         Variable(
             "defaultClasses",
@@ -91,18 +94,22 @@ def clauses(spec: str, prefix: str) -> list[Variable]:
     preferences = f"{optional(*affinity, PREFERRED)}.orValue([])"
     parts = {
         "Spec": spec,
-        "Tolerations": f"{optional(of('Spec'), 'tolerations')}.orValue([])",
+        # What matters is picked out once, since each of the clauses goes through it again.
+        "Tolerations": f"{optional(of('Spec'), 'tolerations')}.orValue([])"
+        '.filter(t, t.?key.orValue("") in variables.knownKeys)',
         "Selector": f"{optional(of('Spec'), 'nodeSelector')}.orValue({{}})",
         "Required": f"{optional(*affinity, REQUIRED, 'nodeSelectorTerms')}.orValue([])",
         "Preferred": f"{preferences}.map(p, p.?preference.orValue({{}}))",
+        "KnownRequired": f"{of('Required')}.filter(t, {_KNOWN})",
+        "KnownPreferred": f"{of('Preferred')}.filter(t, {_KNOWN})",
         "OnDemandOnly": _on_demand_only(of("Selector"), of("Required")),
         "Tolerated": f"{of('OnDemandOnly')} ? [] : {_tolerated(of('Tolerations'))}",
         "Asked": " + ".join(
             [
                 f'variables.labels.filter(p, {of("Selector")}[?p[0]].orValue("") == p[1])'
                 '.map(p, "selects " + p[0] + "=" + p[1])',
-                *_expressions(of("Required"), "requires"),
-                *_expressions(of("Preferred"), "prefers"),
+                *_expressions(of("KnownRequired"), "requires"),
+                *_expressions(of("KnownPreferred"), "prefers"),
             ]
         ),
         "Named": " + ".join(
