@@ -14,6 +14,7 @@ WORDS = {
     "replaces": "replaces {}: the new one is made first",
     "remakes": "remakes {}: the old one goes first",
     "adds": "adds or removes {}",
+    "removes": "removes {}",
 }
 """How each effect is told."""
 

@@ -23,7 +23,24 @@ from spotproof.project_services import ProjectServices, ProjectServicesArgs
 from spotproof.system_pool import SystemNodePool, SystemNodePoolArgs
 from spotproof.work_queue import WorkQueue, WorkQueueArgs
 from spotproof.workload_identity import WorkloadIdentity, WorkloadIdentityArgs
+from spotproof.workloads.capacity_class import (
+    CapacityClass,
+    CapacityClassArgs,
+    CapacityPriorityArgs,
+)
+from spotproof.workloads.flex_start_job import FlexStartJob, FlexStartJobArgs
+from spotproof.workloads.kueue_queues import KueueQueues, KueueQueuesArgs, QueueFlavorArgs
+from spotproof.workloads.program_args import SecretKeyArgs
+from spotproof.workloads.queue_workers import QueueWorkers, QueueWorkersArgs, Scaler
+from spotproof.workloads.spot_job import SpotJob, SpotJobArgs
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.workloads.compute_class import WhenUnsatisfiable
+from spotproof_gke.workloads.scheduling import (
+    NodesFrom,
+    flex_start_scheduling,
+    gpu_scheduling,
+    spot_scheduling,
+)
 
 __version__ = "0.1.0"
 
@@ -32,10 +49,15 @@ __all__ = [
     "AutopilotCluster",
     "AutopilotClusterArgs",
     "Capacity",
+    "CapacityClass",
+    "CapacityClassArgs",
+    "CapacityPriorityArgs",
     "CheckpointBucket",
     "CheckpointBucketArgs",
     "CpuPool",
     "CpuPoolArgs",
+    "FlexStartJob",
+    "FlexStartJobArgs",
     "FlexStartPool",
     "FlexStartPoolArgs",
     "GkeCluster",
@@ -43,21 +65,35 @@ __all__ = [
     "GpuDriverVersion",
     "GpuPool",
     "GpuPoolArgs",
+    "KueueQueues",
+    "KueueQueuesArgs",
     "LocationPolicy",
     "MaintenanceWindowArgs",
     "Network",
     "NetworkArgs",
     "NodeTaintArgs",
+    "NodesFrom",
     "ProjectServices",
     "ProjectServicesArgs",
+    "QueueFlavorArgs",
+    "QueueWorkers",
+    "QueueWorkersArgs",
     "ReleaseChannel",
+    "Scaler",
+    "SecretKeyArgs",
     "SpotGpuPool",
     "SpotGpuPoolArgs",
+    "SpotJob",
+    "SpotJobArgs",
     "SystemNodePool",
     "SystemNodePoolArgs",
     "TaintEffect",
+    "WhenUnsatisfiable",
     "WorkQueue",
     "WorkQueueArgs",
     "WorkloadIdentity",
     "WorkloadIdentityArgs",
+    "flex_start_scheduling",
+    "gpu_scheduling",
+    "spot_scheduling",
 ]

@@ -92,7 +92,7 @@ def plan_pool(read: Reader, name: str, capacity: Capacity | None, *, gpu: bool) 
         location_policy=read.choice("location_policy", LocationPolicy, LocationPolicy.ANY),
         auto_repair=read.boolean("auto_repair", default=not flexible),
         surge=_surge(read, flexible, gpu),
-        reservation=_reservation(read, capacity),
+        reservation=read_reservation(read, capacity),
         compact=read.boolean("compact_placement", default=False),
         max_node_lifetime_seconds=_lifetime(read),
         shutdown_seconds=shutdown,
@@ -186,7 +186,8 @@ def _surge(read: Reader, flexible: bool, gpu: bool) -> tuple[int, int] | None:
     return surge, away
 
 
-def _reservation(read: Reader, capacity: Capacity | None) -> str | None:
+def read_reservation(read: Reader, capacity: Capacity | None) -> str | None:
+    """The reservation that nodes come from, None without; judged by the capacity."""
     name = read.text("reservation", default=None)
     if not read.has("reservation"):
         if capacity is Capacity.RESERVATION:

@@ -18,7 +18,9 @@ REQUIRED: Any = object()
 TABLES_OUT_OF_DATE = "tables_out_of_date"
 """The argument by which a caller vouches for what the tables do not list."""
 
-KEYED_BY_THE_CALLER = ("accelerators", "labels", "node_labels")
+KEYED_BY_THE_CALLER = (
+    "accelerators", "annotations", "env", "labels", "node_labels", "secret_env",
+)  # fmt: skip
 """Arguments that are mappings whose keys the caller chooses."""
 
 
@@ -149,6 +151,10 @@ class Reader:
         """What the caller gave for `key`, for a message."""
         return _shown(self._args.get(key))
 
+    def hidden(self, key: str) -> object:
+        """What the caller gave for `key`, which is not judged and must not be shown."""
+        return self._args.get(key)
+
     def is_right(self, key: str) -> bool:
         """Whether nothing is noted about `key` so far; what is wrong is not judged a second time."""
         name = f"{self.path}{self.spell(key)}"
@@ -268,8 +274,12 @@ class Reader:
         value = self._args.get(key)
         path = f"{self.path}{self.spell(key)}."
         inner = Reader({} if value is None else value, known, path, self.spell, self.problems)
-        inner.warnings, inner._trusting = self.warnings, self._trusting
+        inner.trust_like(self)
         return inner
+
+    def trust_like(self, other: "Reader") -> None:
+        """Take from a reader around this one what its caller vouches for, and warn there."""
+        self.warnings, self._trusting = other.warnings, other._trusting
 
 
 def _shown(value: object) -> object:

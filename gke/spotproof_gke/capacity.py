@@ -7,6 +7,7 @@ the GKE cluster autoscaler knows.
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 
 class Capacity(str, Enum):
@@ -30,6 +31,7 @@ FLEX_START_KEY = "cloud.google.com/gke-flex-start"
 QUEUED_KEY = "cloud.google.com/gke-queued"
 PROVISIONING_KEY = "cloud.google.com/gke-provisioning"
 ACCELERATOR_KEY = "cloud.google.com/gke-accelerator"
+COMPUTE_CLASS_KEY = "cloud.google.com/compute-class"
 GPU_KEY = "nvidia.com/gpu"
 MANAGED_COMPONENTS_KEY = "components.gke.io/gke-managed-components"
 
@@ -77,6 +79,25 @@ class Scheduling:
 
     node_selector: dict[str, str]
     tolerations: tuple[dict[str, str], ...] = field(default=())
+
+    def manifest(self) -> dict[str, Any]:
+        """Both, as keys of a pod specification that is plain data; what is empty is left out."""
+        return _without_empty(
+            {"nodeSelector": dict(self.node_selector), "tolerations": self._tolerations()}
+        )
+
+    def arguments(self) -> dict[str, Any]:
+        """Both, as arguments of a pod specification of the Pulumi SDK for Python."""
+        return _without_empty(
+            {"node_selector": dict(self.node_selector), "tolerations": self._tolerations()}
+        )
+
+    def _tolerations(self) -> list[dict[str, str]]:
+        return [dict(toleration) for toleration in self.tolerations]
+
+
+def _without_empty(parts: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in parts.items() if value}
 
 
 def pool_taints(capacity: Capacity, *, gpu: bool) -> tuple[Taint, ...]:

@@ -33,3 +33,15 @@ pool, see `spotproof_gke.grace`.
 
 CHECKPOINT_LOCATION_VARIABLE = "SPOTPROOF_CHECKPOINT_LOCATION"
 """Environment variable: where checkpoints go, `gs://BUCKET/PATH` or a path on a mounted volume."""
+
+TERMINATION_BUDGET_VARIABLE = "SPOTPROOF_TERMINATION_BUDGET_SECONDS"
+"""Environment variable: what a pod has between SIGTERM and the end of its node, in seconds."""
+
+NODE_LIFETIME_VARIABLE = "SPOTPROOF_NODE_LIFETIME_SECONDS"
+"""Environment variable: how long a node lives from its start, in seconds; absent when unknown."""
+
+SUBSCRIPTION_VARIABLE = "SPOTPROOF_SUBSCRIPTION"
+"""Environment variable: the queue of a worker, `projects/PROJECT/subscriptions/NAME`."""
+
+DATABASE_URL_VARIABLE = "SPOTPROOF_DATABASE_URL"
+"""Environment variable: address of the database that takes results; always out of a Secret."""

@@ -127,6 +127,20 @@ _KINDS: tuple[str, ...] = tuple(_TABLE["memory_gb_per_vcpu"])
 _ALL = (*dict.fromkeys(m.accelerator for m in MACHINE_TYPES.values()), *ATTACHABLE)
 
 
+def sold_as(accelerator: str) -> frozenset[Capacity]:
+    """The kinds of capacity that some machine with this accelerator is sold as."""
+    if accelerator in ATTACHABLE:
+        return obtainable(_TABLE["obtainable"])
+    return frozenset().union(*(MACHINE_TYPES[name].obtainable for name in _with(accelerator)))
+
+
+def most_gpus(accelerator: str) -> int:
+    """The most GPUs of this kind that one machine has; 0 when no table knows it."""
+    if accelerator in ATTACHABLE:
+        return max(_TABLE["accelerators"][accelerator]["most_vcpus"])
+    return max((MACHINE_TYPES[name].gpus for name in _with(accelerator)), default=0)
+
+
 def replacements(
     machine: MachineType, zones: Iterable[str], capacity: Capacity
 ) -> tuple[MachineType, ...]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.unit import workload_changes
+
 PROJECT, ELSEWHERE = "acme-ml", "acme-other"
 REGION = "us-central1"
 ZONE = f"{REGION}-a"
@@ -103,6 +105,7 @@ _OF_CLUSTER: dict[str, Change] = {
 }
 
 EXAMPLES: dict[str, tuple[Args, dict[str, Change]]] = {
+    **workload_changes.EXAMPLES,
     "AutopilotCluster": (_CLUSTER, _OF_CLUSTER),
     "CheckpointBucket": (
         _BUCKET,

@@ -38,7 +38,7 @@ class _Recorder(mocks.Mocks):
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         self.declared.append(Declared(args.typ, args.name, dict(args.inputs)))
-        if self.answer is not None and args.typ.startswith("gcp:"):
+        if self.answer is not None and args.typ.startswith(("gcp:", "kubernetes:")):
             return self.answer(args.typ, args.name, dict(args.inputs))
         known = {"name": args.name, **args.inputs}
         computed = {
@@ -67,7 +67,7 @@ def declare(
     """All resources that `program` declares, components included.
 
     With `preview` the mocks answer no computed output, as a first preview does. With `answer`
-    that function makes the resources of Google Cloud, and what it refuses fails the program. With
+    that function makes the resources of Google Cloud and Kubernetes; what it refuses fails it. With
     `asked` a program may look up the numbers of projects, whose ids go to that list.
     """
     recorder = _Recorder(preview, answer, asked)

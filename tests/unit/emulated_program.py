@@ -10,6 +10,7 @@ import pulumi
 from tests.cloud import harness
 from tests.cloud.harness import Emulated, Recorded
 from tests.unit.declared import declare
+from tests.unit.kubernetes_objects import is_kubernetes, outputs_of, replaced
 
 SAME, UPDATE, REPLACE, REMAKE, CREATE, DELETE = (
     "same",
@@ -31,6 +32,7 @@ class Options:
 
     ignore_changes: tuple[str, ...]
     delete_before_replace: bool
+    replace_on_changes: tuple[str, ...]
 
 
 class EmulatedProgram:
@@ -67,14 +69,18 @@ class EmulatedProgram:
 
     def _note(self, found: pulumi.ResourceTransformationArgs) -> None:
         self._options[found.type_, found.name] = Options(
-            tuple(found.opts.ignore_changes or ()), bool(found.opts.delete_before_replace)
+            tuple(found.opts.ignore_changes or ()),
+            bool(found.opts.delete_before_replace),
+            tuple(found.opts.replace_on_changes or ()),
         )
 
     def _answer(self, token: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         key = token, name
         assert key not in self._now, f"two resources of one type and name: {key}"
         recorded = self.state.get(key)
-        if recorded is None:
+        if is_kubernetes(token):
+            self._ops[key], now = self._in_cluster(token, name, inputs, recorded)
+        elif recorded is None:
             self._ops[key], now = CREATE, self.cloud.create(token, name, inputs)
         else:
             self._ops[key], now = self._change(recorded, inputs, self._options[key])
@@ -101,7 +107,22 @@ class EmulatedProgram:
             self._forget(recorded)
         return REMAKE if first else REPLACE, fresh
 
+    def _in_cluster(
+        self, token: str, name: str, inputs: dict[str, Any], recorded: Recorded | None
+    ) -> tuple[str, Recorded]:
+        """An object of a cluster, which is not a part of the emulated cloud."""
+        now = Recorded(token, name, f"{name}-{self._run}", inputs, outputs_of(inputs))
+        if recorded is None:
+            return CREATE, now
+        options = self._options[token, name]
+        again, first = replaced(token, recorded.inputs, inputs, options.replace_on_changes)
+        if again:
+            return (REMAKE if first or options.delete_before_replace else REPLACE), now
+        return (SAME if recorded.inputs == inputs else UPDATE), now
+
     def _forget(self, recorded: Recorded) -> None:
+        if is_kubernetes(recorded.type):
+            return
         with self.cloud.store.locked():
             if self.cloud.store.get(recorded.type, recorded.id):
                 self.cloud.store.remove(recorded.type, recorded.id)

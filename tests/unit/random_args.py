@@ -13,6 +13,7 @@ from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES
 from spotproof_gke.gpu_nodes import ATTACHABLE
 from spotproof_gke.locations import zones_of
 from tests.unit.change_examples import EXAMPLES, REGION
+from tests.unit.workload_examples import KUEUE_QUEUES
 
 NUMBERS = (0, 1, 2, 3, 4, 8, 15, 30, 64, 120, 600, 3000, 86_400, 604_800, 2_678_400, 10**9, 4.0)
 HERE = sorted(m.name for m in MACHINE_TYPES.values() if m.zones_in(REGION))
@@ -35,6 +36,14 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
         st.sampled_from(("compute.googleapis.com", "pubsub.googleapis.com", "compute")), max_size=3
     ),
 }
+(_FLAVOR,) = KUEUE_QUEUES["flavors"]
+BY_NAME["flavors"] = st.lists(
+    st.sampled_from(
+        [_FLAVOR, {**_FLAVOR, "name": "spot", "capacity": "spot"}, {**_FLAVOR, "gpus": 0}, {}]
+    ),
+    max_size=2,
+)
+BY_NAME["local_queues"] = BY_NAME["publishers"]
 BY_NAME["workers"] = BY_NAME["workloads"] = BY_NAME["publishers"]
 REFERENCES = frozenset(
     {"cluster", "node_service_account", "network_id", "subnetwork_id", "pods_range_name"}

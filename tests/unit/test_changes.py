@@ -11,12 +11,26 @@ import spotproof
 from spotproof.package import COMPONENTS
 from tests.cloud.harness import Refused
 from tests.unit.change_examples import EXAMPLES, PROJECT
-from tests.unit.emulated_program import CREATE, REMAKE, REPLACE, SAME, UPDATE, EmulatedProgram
+from tests.unit.emulated_program import (
+    CREATE,
+    DELETE,
+    REMAKE,
+    REPLACE,
+    SAME,
+    UPDATE,
+    EmulatedProgram,
+)
 
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(
     (Path(__file__).parents[2] / "tools" / "changes.yaml").read_text(encoding="utf-8")
 )
-WORDS = {CREATE: "adds", UPDATE: "updates", REPLACE: "replaces", REMAKE: "remakes"}
+WORDS = {
+    CREATE: "adds",
+    UPDATE: "updates",
+    REPLACE: "replaces",
+    REMAKE: "remakes",
+    DELETE: "removes",
+}
 ROWS = [(component, argument) for component, rows in TABLE.items() for argument in rows]
 POOLS = ("SpotGpuPool", "FlexStartPool", "GpuPool", "CpuPool", "SystemNodePool")
 CLUSTERS = ("GkeCluster", "AutopilotCluster")

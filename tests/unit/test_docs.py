@@ -134,7 +134,7 @@ def test_python_examples_run(block: str) -> None:
 
     declared = declare(lambda: exec(code, {}))
 
-    assert any(one.type.startswith("gcp:") for one in declared)
+    assert any(one.type.startswith(("gcp:", "kubernetes:")) for one in declared)
 
 
 @pytest.mark.parametrize("block", _blocks("yaml"))

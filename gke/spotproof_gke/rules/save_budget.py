@@ -1,7 +1,9 @@
 """Whether what a pod needs to end in order fits into the time that it has when its node goes.
 
-The budget is that of the pools of the stack which the pod's selector finds, the least of them; 15 s
-where the stack holds no such pool, since GKE extends the shutdown only of pools that ask for it.
+The budget is that of the pools of the stack which the pod's selector finds, the least of them.
+Where the stack holds no such pool it is what the pod tells its program by
+SPOTPROOF_TERMINATION_BUDGET_SECONDS, else 15 s, since GKE extends the shutdown only of pools that
+ask for it.
 Sources: those of `spotproof_gke.grace`; kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle
 (30 s of grace when a pod states none), read on 2026-11-30.
 """
@@ -12,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotproof_gke.capacity import Capacity
-from spotproof_gke.contract import SAVE_ESTIMATE_VARIABLE
-from spotproof_gke.grace import Budget, termination_budget
+from spotproof_gke.contract import SAVE_ESTIMATE_VARIABLE, TERMINATION_BUDGET_VARIABLE
+from spotproof_gke.grace import SHUTDOWN_SECONDS, Budget, termination_budget
 from spotproof_gke.rules.finding import Finding, Stack, shown
 from spotproof_gke.rules.interruptible_pods import Landing, interruptible_pods
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
@@ -51,7 +53,7 @@ def pod_grace(stack: Stack) -> Iterator[Finding]:
         seconds = _seconds(value)
         if seconds is None or seconds == DEFAULT_GRACE_SECONDS:
             continue
-        judged = _exceeded(seconds, landing)
+        judged = _exceeded(seconds, landing, pod.spec)
         if judged:
             found = f"terminationGracePeriodSeconds is {shown(seconds)}, {judged.clause}"
             yield resource.finding(found, GRACE_RULE, _GRACE_FIX, judged.certain)
@@ -71,7 +73,7 @@ def save_estimates(stack: Stack) -> Iterator[Finding]:
                 fix = "state the seconds alone, for example 10"
                 yield resource.finding(found, SAVE_RULE, fix, landing.may_end is True)
                 continue
-            judged = _exceeded(seconds, landing)
+            judged = _exceeded(seconds, landing, pod.spec)
             if judged:
                 found = f"{SAVE_ESTIMATE_VARIABLE} is {shown(seconds)}, {judged.clause}"
                 yield resource.finding(found, SAVE_RULE, _SAVE_FIX, judged.certain)
@@ -104,12 +106,12 @@ def _seconds(value: object) -> float | None:
     return seconds if seconds is not None and math.isfinite(seconds) and seconds >= 0 else None
 
 
-def _exceeded(seconds: float, landing: Landing) -> _Judgement | None:
+def _exceeded(seconds: float, landing: Landing, spec: object) -> _Judgement | None:
     """Which budget a number of seconds exceeds; None when it fits into all."""
     budgets = [(f" on pool {shown(pool.name)}", pool.budget) for pool in landing.pools]
     known = [(where, budget) for where, budget in budgets if _length(budget) is not None]
     if not budgets:
-        known = [("", termination_budget(Capacity.SPOT))]
+        known = [("", _stated_budget(spec) or termination_budget(Capacity.SPOT))]
     over = [(where, budget) for where, budget in known if seconds > (_length(budget) or 0)]
     if over:
         where, budget = min(over, key=lambda each: _length(each[1]) or 0)
@@ -118,6 +120,18 @@ def _exceeded(seconds: float, landing: Landing) -> _Judgement | None:
         return _Judgement(clause, landing.may_end is True)
     if any(budget is None for _, budget in budgets) and seconds > _least():
         return _Judgement("and the budget of its pool", False)
+    return None
+
+
+def _stated_budget(spec: object) -> Budget | None:
+    """What a pod says of a pool of another stack; at most what an extended shutdown can give."""
+    for container in containers(spec):
+        for variable in items(container.get("env")):
+            parts = mapping(variable)
+            if text(parts.get("name")) == TERMINATION_BUDGET_VARIABLE:
+                seconds = _seconds(parts.get("value"))
+                if seconds is not None and seconds < max(SHUTDOWN_SECONDS):
+                    return Budget(int(seconds), f"as {TERMINATION_BUDGET_VARIABLE} says")
     return None
 
 

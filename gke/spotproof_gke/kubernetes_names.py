@@ -1,0 +1,144 @@
+"""Forms of names, labels and quantities that Kubernetes accepts.
+
+Source: kubernetes.io/docs/concepts/overview/working-with-objects (names, labels, annotations),
+kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity, read on 2026-11-30.
+"""
+
+import re
+from collections.abc import Iterable
+
+from spotproof_gke.problems import Problem
+
+_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_NAME = re.compile(_LABEL)
+_SUBDOMAIN = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*")
+_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEY = re.compile(
+    rf"((?P<domain>{_LABEL}(\.{_LABEL})*)/)?[A-Za-z0-9]([-\w.]{{0,61}}[A-Za-z0-9])?", re.A
+)
+_VALUE = re.compile(r"([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?", re.A)
+_SECRET_KEY = re.compile(r"[-._A-Za-z0-9]{1,253}")
+_CPU = re.compile(r"[0-9]+(\.[0-9]{1,3})?|[0-9]+m")
+_BYTES = re.compile(r"[0-9]+(\.[0-9]+)?([kMGTP]|[KMGTP]i)?")
+_IMAGE = re.compile(r"[^\s\x00-\x1f]{1,1024}")
+_OURS = "SPOTPROOF_"
+_SECRET_NAMES = re.compile(
+    r"(^|_)(PASSWORD|PASSWD|PASSPHRASE|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS"
+    r"|(HF|HUB|GITHUB|GITLAB|API|AUTH|ACCESS|BEARER|REFRESH|WANDB|SLACK)_TOKEN)$|^TOKEN$"
+)
+_LOGIN = re.compile(r"[a-z][-+.a-z0-9]*://[^/\s:@]*:[^/\s@]+@", re.I)
+
+
+def _one(key: str, value: object, form: re.Pattern[str], rule: str, fix: str) -> list[Problem]:
+    if isinstance(value, str) and form.fullmatch(value):
+        return []
+    return [Problem(key, value, rule, fix)]
+
+
+def object_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with the name of a workload: its pods carry it in a label."""
+    rule = "a name has at most 63 lower-case letters, digits and hyphens, none at its ends"
+    return _one(key, name, _NAME, rule, "choose another name")
+
+
+def namespace_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with the name of a namespace."""
+    rule = "a namespace has at most 63 lower-case letters, digits and hyphens, none at its ends"
+    return _one(key, name, _NAME, rule, "write the name of a namespace")
+
+
+def subdomain_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with the name of an object that may have dots: Secret, claim, account."""
+    rule = "a name has lower-case letters, digits, hyphens and dots"
+    return _one(key, name, _SUBDOMAIN, rule, "write the name of an object of that kind")
+
+
+def secret_key_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with a key of a Secret."""
+    rule = "a key of a Secret has letters, digits, hyphens, underscores and dots"
+    return _one(key, name, _SECRET_KEY, rule, "write the key, not the value that it holds")
+
+
+def cpu_problems(key: str, quantity: object) -> list[Problem]:
+    """What is wrong with a quantity of CPU."""
+    rule = "this is a number of CPUs"
+    return _one(key, quantity, _CPU, rule, 'write it like "4" or "500m", in quotes')
+
+
+def bytes_problems(key: str, quantity: object) -> list[Problem]:
+    """What is wrong with a quantity of memory or disk."""
+    rule = "this is a size in bytes as Kubernetes writes it"
+    return _one(key, quantity, _BYTES, rule, 'write it like "16Gi"')
+
+
+def image_problems(key: str, image: object) -> list[Problem]:
+    """What is wrong with the reference of an image."""
+    rule = "an image is REGISTRY/PATH:TAG, or with @DIGEST for a tag"
+    return _one(key, image, _IMAGE, rule, "write it without spaces")
+
+
+def label_problems(key: str, labels: object, taken: Iterable[str] = ()) -> list[Problem]:
+    """What is wrong with labels that a person adds to a workload.
+
+    Args:
+        key: Where they stand.
+        labels: The labels.
+        taken: Keys that the workload sets itself.
+    """
+    problems: list[Problem] = []
+    for name, value in labels.items() if isinstance(labels, dict) else ():
+        problems += _key(f"{key}.{name}", name, value, taken)
+        if not isinstance(value, str) or not _VALUE.fullmatch(value):
+            rule = "a label value is a text of at most 63 letters, digits, dots, - and _"
+            fix = "shorten it, or write it in quotes"
+            problems.append(Problem(f"{key}.{name}", value, rule, fix))
+    return _first_of_each(problems)
+
+
+def annotation_problems(key: str, annotations: object, taken: Iterable[str] = ()) -> list[Problem]:
+    """What is wrong with annotations that a person adds to a workload."""
+    problems: list[Problem] = []
+    for name, value in annotations.items() if isinstance(annotations, dict) else ():
+        problems += _key(f"{key}.{name}", name, value, taken)
+        if not isinstance(value, str):
+            rule = "the value of an annotation is a text"
+            problems.append(Problem(f"{key}.{name}", value, rule, "write it in quotes"))
+    return _first_of_each(problems)
+
+
+def _key(at: str, name: str, value: object, taken: Iterable[str]) -> list[Problem]:
+    form = _KEY.fullmatch(name)
+    if not form or len(form["domain"] or "") > 253:
+        rule = "a key is an optional domain with a slash, then at most 63 characters"
+        return [Problem(at, value, rule, "rename it like team.example.com/purpose")]
+    if name in taken:
+        return [Problem(at, value, "this key is set by the component", "leave it out")]
+    return []
+
+
+def _first_of_each(problems: list[Problem]) -> list[Problem]:
+    return list({problem.key: problem for problem in reversed(problems)}.values())[::-1]
+
+
+def env_name_problems(key: str, name: str) -> list[Problem]:
+    """What is wrong with the name of an environment variable that a person sets."""
+    if not _ENV.fullmatch(name):
+        rule = "an environment variable has letters, digits and underscores, no digit first"
+        return [Problem(key, None, rule, "rename it")]
+    if name.startswith(_OURS):
+        rule = "variables of this prefix are set by the component"
+        return [Problem(key, None, rule, "use the argument for it, or another name")]
+    return []
+
+
+def plain_value_problems(key: str, name: str, value: object) -> list[Problem]:
+    """What is wrong with the plain value of an environment variable; the value is never shown.
+
+    A value that is a path is no secret, whatever the variable's name.
+    """
+    if not isinstance(value, str) or value.startswith("/"):
+        return []
+    if _SECRET_NAMES.search(name.upper()) or _LOGIN.search(value):
+        rule = "a secret stands in a Secret of the cluster, not in a manifest and its state"
+        return [Problem(key, "…", rule, "name the Secret and its key in secret_env")]
+    return []
