@@ -33,7 +33,7 @@ from tools.mutations import Mutation, mutations_of
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "gke/spotproof_gke/rules"
 PACKAGE = "spotproof_gke.rules"
-TESTS = ("tests/policies", "tests/unit/test_pool_rules.py")
+TESTS = ("tests/policies", "tests/unit/test_pool_rules.py", "tests/audit/test_audit_live_rules.py")
 # Random inputs make a different run each time, and what runs in another process sees no change.
 LEFT_OUT = ("tests/policies/test_fuzz.py", "tests/policies/test_packs.py")
 # Loaded once for all runs; nothing of the rules may be among them.

@@ -159,11 +159,15 @@ def _policy(
     }
     if rule.config:
         common["config_schema"] = PolicyConfigSchema(dict(rule.config))
-    mends = {"remediate": remediate} if rule.mend and True in certainties else {}
+    mends: dict[str, Any] = {"remediate": remediate} if rule.mend and True in certainties else {}
     if rule.check_resource:
         return ResourceValidationPolicy(validate=validate_resource, **mends, **common)
     if mends:
-        return _MendingStackPolicy(validate=validate_stack, **mends, **common)
+        return _MendingStackPolicy(
+            validate=validate_stack,  # pyright: ignore[reportArgumentType]
+            **mends,
+            **common,
+        )
     return StackValidationPolicy(validate=validate_stack, **common)
 
 

@@ -95,8 +95,9 @@ RULES = [
         name="spot-pool-taint",
         display_name="Spot pool with its taint",
         description=(
-            "A Spot or preemptible node pool carries the taint cloud.google.com/gke-spot=true; GKE "
-            "does not add it, and without it any pod lands on nodes that can be taken away."
+            "A Spot or preemptible node pool carries the taint cloud.google.com/gke-spot=true, or "
+            "one of its owner's; GKE adds none, and without it any pod lands on nodes that can be "
+            "taken away."
         ),
         remediation=(
             "Add to nodeConfig.taints: key cloud.google.com/gke-spot, value true, effect "
@@ -114,7 +115,8 @@ RULES = [
         display_name="Flex-start pool without GPUs with its taint",
         description=(
             "A flex-start node pool without GPUs carries the taint "
-            "cloud.google.com/gke-flex-start=true; GKE taints only GPU pools and queued ones."
+            "cloud.google.com/gke-flex-start=true, or one of its owner's; GKE taints only GPU "
+            "pools and queued ones."
         ),
         remediation=(
             "Add to nodeConfig.taints: key cloud.google.com/gke-flex-start, value true, effect "

@@ -586,6 +586,25 @@ def test_kinds_that_no_rule_asks_for_are_counted() -> None:
     assert not evidence.live
 
 
+@pytest.mark.parametrize("kind", ["Secret", "ConfigMap"])
+def test_secret_or_config_map_is_not_looked_at_whatever_is_in_it(kind: str) -> None:
+    evidence = Evidence()
+    spec = {"template": {"spec": pod_spec([BLANKET])}}
+    add_file(evidence, "dump", [listed(other(kind, "s", "kube-system", spec=spec))])
+
+    assert not evidence.live
+    assert evidence.sources[0].ignored == {kind: 1}
+
+
+def test_object_that_was_read_before_is_counted_as_such() -> None:
+    evidence = Evidence()
+    for name in ("first", "second"):
+        add_file(evidence, name, [listed(node("home", "system"))])
+
+    assert len(evidence.live) == 1
+    assert evidence.sources[1].ignored == {"Node (again)": 1}
+
+
 def test_ten_thousand_pods_are_judged_in_seconds(tmp_path: Path) -> None:
     from time import process_time
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sandbox import real
 from sandbox.paths import ALL_POLICY_PACKS, ROOT
 from tests.engine.policy_states import (
     BARE_SPOT_POOL,
@@ -49,6 +50,18 @@ def test_the_sandbox_passes_every_pack() -> None:
     for pack in ALL_POLICY_PACKS:
         assert f"✅ spotproof-{pack.replace('_', '-')}@" in run.stdout
     assert "pulumi preview --stack sandbox" in run.stderr
+
+
+def test_a_real_stack_is_previewed_with_every_pack_at_the_levels_that_are_given() -> None:
+    flags = [
+        part
+        for pack in ALL_POLICY_PACKS
+        for part in ("--policy-pack", f"policies/{pack}", "--policy-pack-config", "levels.json")
+    ]
+
+    typed = real.command("policy", "acme/prod", ["--diff"], "levels.json")
+
+    assert typed == ["pulumi", "preview", "-s", "acme/prod", *flags, "--diff"]
 
 
 def test_a_state_is_judged_by_every_pack_without_a_login(tmp_path: Path) -> None:

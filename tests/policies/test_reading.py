@@ -398,3 +398,14 @@ def test_kind_is_that_of_a_kubernetes_resource_only() -> None:
     tokens = ("kubernetes:apps/v1:DeploymentPatch", "kubernetes:core/v1:Pod", "gcp:a/b:C", "odd")
 
     assert [kind_of(Resource(token, "a")) for token in tokens] == ["Deployment", "Pod", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind"),
+    [("Pod", "Pod"), (None, "Pod"), ("", "Pod"), ("not a kind", "Pod"), (7, "Pod")],
+)
+def test_item_of_a_list_is_of_the_kind_that_it_states_or_the_list_does(stated, kind) -> None:
+    item = {"kind": stated, "spec": POD}
+    listed = Resource("kubernetes:core/v1:PodList", "a", props={"items": [item]})
+
+    assert [(each.kind, each.spec) for each in pod_specs(listed)] == [(kind, POD)]

@@ -6,23 +6,33 @@ running cluster have predicates in `rules/live_*.py`.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from spotproof_gke.audit.views import Views
 from spotproof_gke.rules import (
+    checkpoint_buckets,
+    checkpoint_location,
     compute_classes,
+    image_region,
     job_readiness,
     live_grace,
     live_nodes,
     live_placement,
+    pool_refusals,
+    pool_repair,
+    region_config,
     region_match,
+    save_budget,
     spot_isolation,
     stop_signal,
+    subnet_region,
+    topic_region,
+    work_queues,
 )
-from spotproof_gke.rules.finding import Finding
+from spotproof_gke.rules.finding import Finding, Stack
 
 _DOCS = "https://github.com/spotproof/spotproof/blob/main/docs"
 
@@ -107,7 +117,7 @@ class Entry:
         return next(iter(inspect.signature(self.check).parameters)) == "resource"
 
 
-LIVE_ONLY = ("system-pod-on-spot", "pod-grace-within-budget")
+LIVE_ONLY = ("system-pod-on-spot",)
 """Rules that no policy can hold, since only a running cluster shows what they are about."""
 
 NOT_AUDITED: Mapping[str, str] = {}
@@ -120,6 +130,18 @@ _KEYS = {"acceptedTaintKeys": "accepted_keys"}
 _NAMESPACES = {"systemNamespaces": "system_namespaces"}
 _DAEMON_SETS = {"exemptDaemonSets": "exempt_daemon_sets"}
 _PRIORITIES = {"criticalPriorityClasses": "critical_priority_classes"}
+_CLUSTERS = {"clusters": "cluster_locations"}
+_BUCKETS = {"allowedDualRegions": "allowed_dual_regions", **_CLUSTERS, "buckets": "assigned"}
+
+
+def _region_configuration(
+    stack: Stack,
+    allowed_dual_regions: Sequence[str] = (),
+    cluster_locations: Mapping[str, str] = {},
+    assigned: Mapping[str, str] = {},
+) -> Iterable[Finding]:
+    return region_config.configuration_problems(allowed_dual_regions, cluster_locations)
+
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -176,7 +198,7 @@ ENTRIES: tuple[Entry, ...] = (
         Over.PROGRAM,
         compute_classes.system_compute_classes,
         _SYSTEM,
-        {**_NAMESPACES, **_DAEMON_SETS},
+        {**_NAMESPACES, **_DAEMON_SETS, **_PRIORITIES},
     ),
     Entry(
         "checkpoint-bucket-in-cluster-region",
@@ -184,7 +206,15 @@ ENTRIES: tuple[Entry, ...] = (
         Over.SERVED,
         region_match.checkpoint_buckets,
         "Every save and restore crosses regions: slow, and billed.",
-        {"allowedDualRegions": "allowed_dual_regions"},
+        _BUCKETS,
+    ),
+    Entry(
+        "checkpoint-bucket-in-cluster-region",
+        Severity.HIGH,
+        Over.PROGRAM,
+        _region_configuration,
+        "What names no region matches no bucket.",
+        _BUCKETS,
     ),
     Entry(
         "pool-zones-in-cluster-region",
@@ -192,6 +222,20 @@ ENTRIES: tuple[Entry, ...] = (
         Over.PROGRAM,
         region_match.pool_zones,
         "GKE refuses such zones in the middle of an update.",
+    ),
+    Entry(
+        "subnet-in-cluster-region",
+        Severity.HIGH,
+        Over.PROGRAM,
+        subnet_region.cluster_subnetworks,
+        "GKE refuses such a subnetwork in the middle of an update.",
+    ),
+    Entry(
+        "save-estimate-within-budget",
+        Severity.HIGH,
+        Over.WORK,
+        save_budget.save_estimates,
+        "The save is cut off when the node goes, every time.",
     ),
     Entry(
         "flex-start-pool-taint",
@@ -234,8 +278,58 @@ ENTRIES: tuple[Entry, ...] = (
         "spot-program-gets-stop-signal",
         Severity.MEDIUM,
         Over.WORK,
-        stop_signal.shell_before_program,
+        stop_signal.shells_before_programs,
         "The program is killed without notice, and nothing is saved.",
+    ),
+    Entry(
+        "spot-job-checkpoint-location",
+        Severity.MEDIUM,
+        Over.WORK,
+        checkpoint_location.checkpoint_location,
+        "When the node goes, all the work since the start is lost.",
+    ),
+    Entry(
+        "queue-dead-letter",
+        Severity.MEDIUM,
+        Over.WORK,
+        work_queues.dead_letters,
+        "A message that always fails comes back until it is dropped, and costs a node each time.",
+    ),
+    Entry(
+        "queue-message-retention",
+        Severity.MEDIUM,
+        Over.WORK,
+        work_queues.retention,
+        "Work that waits for capacity is dropped.",
+    ),
+    Entry(
+        "queue-subscription-expires",
+        Severity.MEDIUM,
+        Over.WORK,
+        work_queues.expiry,
+        "After 31 days without a pull the queue is deleted, with what waits in it.",
+    ),
+    Entry(
+        "topic-storage-in-cluster-region",
+        Severity.MEDIUM,
+        Over.PROGRAM,
+        topic_region.topic_storage,
+        "Messages travel between regions, or are refused.",
+        _CLUSTERS,
+    ),
+    Entry(
+        "node-pool-accepted-by-gke",
+        Severity.MEDIUM,
+        Over.PROGRAM,
+        pool_refusals.refused_pools,
+        "The preview is clean, and the update fails after minutes.",
+    ),
+    Entry(
+        "flex-start-pool-auto-repair",
+        Severity.MEDIUM,
+        Over.PROGRAM,
+        pool_repair.flex_start_repair,
+        "A repair ends the run, and GKE refuses the pool.",
     ),
     Entry(
         "pod-grace-within-budget",
@@ -243,6 +337,35 @@ ENTRIES: tuple[Entry, ...] = (
         Over.RUNNING,
         live_grace.live_pod_grace,
         "A save that takes the whole grace period is cut off when the node goes.",
+    ),
+    Entry(
+        "pod-grace-within-budget",
+        Severity.LOW,
+        Over.WORK,
+        save_budget.pod_grace,
+        "A save that takes the whole grace period is cut off when the node goes.",
+    ),
+    Entry(
+        "checkpoint-bucket-soft-delete",
+        Severity.LOW,
+        Over.WORK,
+        checkpoint_buckets.soft_delete,
+        "Checkpoints that are replaced all the time are paid for many times over.",
+    ),
+    Entry(
+        "checkpoint-bucket-lifecycle",
+        Severity.LOW,
+        Over.WORK,
+        checkpoint_buckets.lifecycle,
+        "Old checkpoints and interrupted uploads are paid for for ever.",
+    ),
+    Entry(
+        "image-registry-in-cluster-region",
+        Severity.LOW,
+        Over.SERVED,
+        image_region.image_repositories,
+        "Each new Spot node pulls its images from afar.",
+        {**_CLUSTERS, "publicProjects": "public_projects"},
     ),
     Entry(
         "spot-job-deadline",
@@ -257,6 +380,7 @@ ENTRIES: tuple[Entry, ...] = (
         Over.PROGRAM,
         region_match.unlabelled_buckets,
         "If it holds checkpoints, every save crosses regions.",
+        _BUCKETS,
     ),
 )
 """All rules, worst first."""

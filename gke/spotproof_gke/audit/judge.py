@@ -7,6 +7,7 @@ from typing import Any
 from spotproof_gke.audit.catalogue import ENTRIES, Entry
 from spotproof_gke.audit.evidence import Evidence, printable
 from spotproof_gke.audit.views import Views
+from spotproof_gke.rules.bucket_references import FUSE_DRIVER
 from spotproof_gke.rules.finding import Finding, Resource
 from spotproof_gke.rules.live_pods import POD, controller_of
 from spotproof_gke.rules.reading import dig, mapping, text
@@ -18,7 +19,6 @@ _RECONCILED_FIX = (
     "cloud.google.com/default-compute-class-non-daemonset)"
 )
 _BUCKET = "gcp:storage/bucket:Bucket"
-_FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _notes(evidence: Evidence, views: Views) -> Iterator[str]:
         text(dig(each.get("spec"), "csi", "volumeHandle")).partition(":")[0]
         for each in evidence.live
         if kind_of(each) == "PersistentVolume"
-        and text(dig(each.get("spec"), "csi", "driver")) == _FUSE_DRIVER
+        and text(dig(each.get("spec"), "csi", "driver")) == FUSE_DRIVER
     } - {""}
     known = {text(each.get("name")) for each in evidence.settled if each.type == _BUCKET}
     missing = len(mounted - known)

@@ -1,7 +1,7 @@
 """Where workloads say that their checkpoints go.
 
 A place is named by the contract's variable, by a `gs://` address (or that of another object store)
-behind a word that speaks of checkpoints or output, or by a mounted volume that outlives the pod.
+behind a word that speaks of checkpoints, or by a mounted volume that outlives the pod.
 """
 
 import re
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from spotproof_gke.contract import CHECKPOINT_LOCATION_VARIABLE
+from spotproof_gke.rules.bucket_references import FUSE_DRIVER
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
 from spotproof_gke.rules.workloads import containers
 
-FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 """GKE's driver for buckets that are mounted as volumes."""
 
 _GS_ADDRESS = re.compile(r"gs://([a-z0-9][a-z0-9._-]*[a-z0-9])", re.IGNORECASE)
@@ -21,7 +21,7 @@ _STORE_TOOL = re.compile(r"\b(?:gsutil|gcsfuse|gcloud\s+storage)\b")
 _SPEAKS_OF_STORE = re.compile(r"bucket|checkpoint|ckpt", re.IGNORECASE)
 _IS_STORE = re.compile(r"bucket|(?:checkpoint|ckpt).*(?:ur[il]|location)$", re.IGNORECASE)
 _SPEAKS_OF_CHECKPOINTS = re.compile(
-    r"checkpoint|ckpt|(?<![a-z])(?:output|save|resume|work|model)[-_]?(?:dir|path|uri|url|location)",
+    r"checkpoint|ckpt|(?<![a-z])(?:save|resume)[-_]?(?:dir|path|uri|url|location)",
     re.IGNORECASE,
 )
 _NAMED_FOR_CHECKPOINTS = re.compile(r"checkpoint|ckpt", re.IGNORECASE)

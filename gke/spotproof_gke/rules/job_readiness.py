@@ -29,7 +29,7 @@ def restart_policy(stack: Stack) -> Iterator[Finding]:
     """A pod failure policy needs `Never`; with another policy the kubelet restarts in place."""
     for job in spot_jobs(stack):
         value = dig(job.pod, "restartPolicy")
-        if value is UNKNOWN or text(value) != "Never":
+        if text(value) != "Never":
             yield _finding(
                 job,
                 f"restartPolicy is {_said(value)}",
@@ -57,16 +57,16 @@ def failure_policy(stack: Stack) -> Iterator[Finding]:
 def retry_limit(stack: Stack) -> Iterator[Finding]:
     """Absent is Kubernetes' own limit of 6. A JobSet may restart the Job instead."""
     for job in spot_jobs(stack):
-        key = "backoffLimit" if dig(job.spec, "backoffLimitPerIndex") is None else None
-        value = dig(job.spec, key or "backoffLimitPerIndex")
+        key = "backoffLimit"
+        if dig(job.spec, "backoffLimitPerIndex") is not None:
+            key = "backoffLimitPerIndex"
+        value, limit = dig(job.spec, key), number(dig(job.spec, key))
         restarts = dig(job.job_set, "failurePolicy", "maxRestarts")
-        limit = number(value)
-        if (number(restarts) or 0) >= 1 or (limit is None and value is not UNKNOWN):
-            continue
-        if value is UNKNOWN or (limit is not None and limit < 1):
+        few = value is UNKNOWN or (limit is not None and limit < 1)
+        if few and (number(restarts) or 0) < 1:
             yield _finding(
                 job,
-                f"{key or 'backoffLimitPerIndex'} is {shown(value)}",
+                f"{key} is {shown(value)}",
                 "a Job on Spot nodes may retry",
                 "set it to at least 1, or leave backoffLimit out for 6",
                 UNKNOWN not in (value, restarts),

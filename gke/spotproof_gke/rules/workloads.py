@@ -70,8 +70,14 @@ def pod_specs(resource: Resource) -> list[PodSpec]:
     return [
         pod
         for item in items(props["items"])
-        for pod in _pods(text(mapping(item).get("kind")) or kind[:-4], mapping(item), above)
+        for pod in _pods(_kind_in_list(item) or kind[:-4], mapping(item), above)
     ]
+
+
+def _kind_in_list(item: object) -> str:
+    """The kind that an item of a list states, when it has the form of one: messages show it."""
+    stated = text(mapping(item).get("kind"))
+    return stated if stated.isalnum() else ""
 
 
 def _pods(kind: str, props: Mapping[str, Any], above: Any) -> Iterator[PodSpec]:
