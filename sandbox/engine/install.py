@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pulumi.automation import PulumiCommand
 
-from sandbox.engine import cache
+from sandbox import cache
 from sandbox.progress import heartbeat
 
 CONNECT_SECONDS = 15

@@ -8,7 +8,7 @@ import os
 from importlib.metadata import version
 from pathlib import Path
 
-from sandbox.engine import cache
+from sandbox import cache
 from sandbox.progress import StepError, heartbeat, run_step, say
 
 INSTALL_TIMEOUT_SECONDS = 900

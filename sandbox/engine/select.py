@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from sandbox.engine import build, cache, install, versions
+from sandbox import cache
+from sandbox.engine import build, install, versions
 from sandbox.engine.assemble import assemble, assembled
 from sandbox.engine.plugins import kubernetes_plugin
 from sandbox.progress import say

@@ -1,0 +1,109 @@
+"""Processes that outlive the command which started them, and are ended by a later one."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from sandbox.recovery.processes import age_seconds
+
+GRACE_SECONDS = 20.0
+_SAME_START_SECONDS = 2.0
+_LOG_TAIL_CHARACTERS = 2000
+
+
+class DaemonError(Exception):
+    """A process ended, or did not do in time what was waited for; the text has its log's end."""
+
+
+class Daemons:
+    """The processes of one folder: their logs lie in it, and `processes.json` says who they are."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._register = folder / "processes.json"
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str, command: Sequence[str | Path]) -> None:
+        """Starts a process in a session of its own, so that a Ctrl-C does not reach it."""
+        with self.log(name).open("wb") as log:
+            child = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._children[name] = child
+        self._write({**self._read(), name: (child.pid, time.time())})
+
+    def log(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
+    def running(self) -> list[str]:
+        """Names of the processes that are there, in the order of their start."""
+        return [name for name, process in self._read().items() if _is_there(*process)]
+
+    def wait(self, what: str, condition: Callable[[], bool], timeout_seconds: float) -> None:
+        """Waits until `condition` holds.
+
+        Raises:
+            DaemonError: a process that this object started has ended, or the time is over.
+        """
+        deadline = time.monotonic() + timeout_seconds
+        while not condition():
+            for name, child in self._children.items():
+                if child.poll() is not None:
+                    raise DaemonError(
+                        f"{name} ended with {child.returncode} ({self.log(name)}):\n"
+                        f"{self.log(name).read_text(errors='replace')[-_LOG_TAIL_CHARACTERS:]}"
+                    )
+            if time.monotonic() > deadline:
+                raise DaemonError(
+                    f"{what} did not come within {timeout_seconds:.0f} s; the logs are in "
+                    f"{self.folder}"
+                )
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """Ends all processes, the last started first; harmless when repeated."""
+        for name, process in reversed(self._read().items()):
+            _end(*process, self._children.get(name))
+            self._children.pop(name, None)
+        self._register.unlink(missing_ok=True)
+
+    def _read(self) -> Mapping[str, tuple[int, float]]:
+        try:
+            return json.loads(self._register.read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def _write(self, processes: Mapping[str, tuple[int, float]]) -> None:
+        staging = self._register.with_suffix(".new")
+        staging.write_text(json.dumps(processes))
+        os.replace(staging, self._register)
+
+
+def _is_there(pid: int, started: float) -> bool:
+    """Whether the process is there, and not a later one of the same number."""
+    age = age_seconds(pid)
+    return age is not None and abs(time.time() - age - started) < _SAME_START_SECONDS
+
+
+def _end(pid: int, started: float, child: "subprocess.Popen[bytes] | None") -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + GRACE_SECONDS
+        if _is_there(pid, started):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        while time.monotonic() < deadline:
+            if child:
+                child.poll()
+            if not _is_there(pid, started):
+                return
+            time.sleep(0.02)
