@@ -167,7 +167,8 @@ def _auto_provisioned(spec: Mapping[str, Any], cluster: Cluster) -> Iterator[Off
         config["flexStart"] = True
     elif selector.get(SPOT_KEY) == "true" or selector.get(PROVISIONING_KEY) == "spot":
         config |= {"spot": True, "taints": [SPOT_TAINT.provider_taint()]}
-    pool = {"name": f"nap-{machine}", "nodeConfig": config}
+    how = "-flex" if "flexStart" in config else "-spot" if "spot" in config else ""
+    pool = {"name": f"nap-{machine}{how}", "nodeConfig": config}
     offer = Offer(
         "auto-provisioning", shape_of(pool, beside_pools_without_gpus=True), cluster.zones
     )

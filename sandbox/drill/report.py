@@ -66,10 +66,10 @@ class Report:
         """The report for people, at most 80 columns wide."""
         lines = [*_wrapped(self.subject, "", "  "), ""]
         for each in self.outcomes:
-            lines += _wrapped(
-                f"{each.word:<9}  {each.promise.says} ({each.seconds:.1f} s)", "", " " * 11
-            )
-            lines += _wrapped(each.evidence, " " * 11, " " * 11)
+            first = f"{each.word:<9} {each.seconds:>6.1f} s  "
+            margin = " " * len(first)
+            lines += _wrapped(each.promise.says, first, margin)
+            lines += _wrapped(each.evidence, margin, margin)
         for name, value in self.facts.items():
             lines += ["", *_wrapped(f"{name}: {value}", "", "  ")]
         return "\n".join([*lines, "", self.verdict()])

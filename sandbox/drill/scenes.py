@@ -142,7 +142,7 @@ def _ordinary_pods(stage: Stage) -> str:
             stage.wait("the scheduler's word", lambda: _are_judged(stage, stranger, 1))
             (pod,) = stage.of(stranger)
             _all_on(stage, [pod], ON_DEMAND)
-            why = _unschedulable(pod).partition(". preemption")[0]
+            why = _unschedulable(pod).partition(". ")[0]
             where = f"waits: {why}" if why else f"runs on {stage.where(pod)}"
             return f"{pod['metadata']['name']} {where}"
     finally:
