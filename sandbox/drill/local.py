@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox.cluster import binaries
-from sandbox.cluster.control_plane import ControlPlane
+from sandbox.cluster.control_plane import ControlPlane, ControlPlaneError, HTTPError
 from sandbox.cluster.daemons import Daemons
 from sandbox.cluster.offers import Cluster
 from sandbox.drill.play import play
@@ -53,7 +53,7 @@ def drill(
         UnfitClusterError: the stack has not what a drill needs.
     """
     folder = folder.resolve()
-    with interruptible(), only_run(folder, "another drill"), _own(folder, keep):
+    with interruptible(), only_run(folder, "another drill"), own(folder, keep):
         engine, programs = ensure(), binaries.ensure()
         started = time.monotonic()
         emulated = EmulatedStack(Sandbox(folder / "sandbox"), stack, engine, ROOT)
@@ -62,7 +62,8 @@ def drill(
         report = Report(f"drill of stack {stack}: cluster {name}, {len(cluster.pools)} node pools")
         with ControlPlane(folder / "plane", programs) as plane:
             say("  control plane: started")
-            play(plane.client(), cluster, report, board, timeout_seconds, workloads)
+            with _answering(folder):
+                play(plane.client(), cluster, report, board, timeout_seconds, workloads)
             board.close()
         report.facts["engine"] = engine.describe().removeprefix("engine: ")
         report.facts["control plane"] = programs.origin
@@ -94,7 +95,18 @@ def bring_up(emulated: EmulatedStack) -> tuple[str, Cluster]:
 
 
 @contextlib.contextmanager
-def _own(folder: Path, keep: bool) -> Iterator[None]:
+def _answering(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (HTTPError, OSError) as error:
+        raise ControlPlaneError(
+            f"the control plane answers no more ({error}); run the drill again with --keep, and "
+            f"see the logs in {folder / 'plane'}"
+        ) from error
+
+
+@contextlib.contextmanager
+def own(folder: Path, keep: bool) -> Iterator[None]:
     """A folder for the drill alone; what an earlier one left there, processes too, goes first."""
     mark = folder / _MARK
     if folder.exists() and not mark.exists() and any(folder.iterdir()):

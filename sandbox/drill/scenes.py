@@ -27,7 +27,6 @@ from sandbox.drill.stage import (
 from sandbox.drill.workloads import Workload
 
 _SPARE_REPLICAS = 4
-_MOST_REPLICAS = 400
 
 
 @dataclass(frozen=True)
@@ -112,42 +111,20 @@ def _flex_start_starts(stage: Stage) -> str:
 )
 def _system_pods_when_full(stage: Stage) -> str:
     dns = stage.workloads.system[0]
-    cpu = dns.manifest["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"]
-    room = sum(
-        int(quantity(stage.nodes[name]["status"]["allocatable"]["cpu"]) / quantity(cpu))
-        for name in stage.nodes_of(ON_DEMAND)
-    )
-    replicas = min(room + _SPARE_REPLICAS, _MOST_REPLICAS)
-    with _sold_out(stage, ON_DEMAND):
-        _scale(stage, dns, replicas)
-        stage.wait(f"{replicas} pods of {dns.name}", lambda: _are_judged(stage, dns, replicas))
-        placed = [pod for pod in stage.of(dns) if pod["spec"].get("nodeName")]
-        _all_on(stage, placed, ON_DEMAND)
-    if len(placed) == replicas:
-        raise BrokenPromise("the on-demand nodes were never full, so nothing was shown")
-    return (
-        f"{replicas} of {dns.name} with no more on-demand nodes to be had: {len(placed)} run on "
-        f"on-demand nodes and {replicas - len(placed)} wait"
-    )
-
-
-@_shows(
-    "ordinary-pods-off-spot", "A pod that did not ask for it stays off Spot and flex-start nodes"
-)
-def _ordinary_pods(stage: Stage) -> str:
-    stranger, dns = stage.workloads.stranger, stage.workloads.system[0]
     try:
-        with _sold_out(stage, ON_DEMAND):
-            stage.apply([stranger.manifest])
-            stage.wait("the scheduler's word", lambda: _are_judged(stage, stranger, 1))
-            (pod,) = stage.of(stranger)
-            _all_on(stage, [pod], ON_DEMAND)
-            why = _unschedulable(pod).partition(". ")[0]
-            where = f"waits: {why}" if why else f"runs on {stage.where(pod)}"
-            return f"{pod['metadata']['name']} {where}"
+        return _overfilled(stage, dns)
+    finally:
+        _scale(stage, dns, int(dns.manifest["spec"]["replicas"]))
+
+
+@_shows("ordinary-pods-off-spot", "Pods that did not ask for it stay off Spot and flex-start nodes")
+def _ordinary_pods(stage: Stage) -> str:
+    stranger = stage.workloads.stranger
+    stage.apply([stranger.manifest])
+    try:
+        return _overfilled(stage, stranger)
     finally:
         stage.client.delete(Deployment, stranger.name, namespace=stranger.namespace)
-        _scale(stage, dns, int(dns.manifest["spec"]["replicas"]))
 
 
 @_shows(
@@ -326,6 +303,29 @@ def _told(stage: Stage) -> tuple[dict, str] | None:
             if event.reason == "NotTriggerScaleUp" and event.message:
                 return pod, event.message.partition(": ")[2]
     return None
+
+
+def _overfilled(stage: Stage, workload: Workload) -> str:
+    """Makes more pods of a workload than on-demand nodes hold, and sees that the rest waits."""
+    container = workload.manifest["spec"]["template"]["spec"]["containers"][0]
+    cpu = quantity(container["resources"]["requests"]["cpu"])
+    room = sum(
+        int(quantity(stage.nodes[name]["status"]["allocatable"]["cpu"]) / cpu)
+        for name in stage.nodes_of(ON_DEMAND)
+    )
+    replicas = room + _SPARE_REPLICAS
+    with _sold_out(stage, ON_DEMAND):
+        _scale(stage, workload, replicas)
+        stage.wait(
+            f"{replicas} pods of {workload.name}", lambda: _are_judged(stage, workload, replicas)
+        )
+        placed = [pod for pod in stage.of(workload) if pod["spec"].get("nodeName")]
+        _all_on(stage, placed, ON_DEMAND)
+        why = next(filter(None, map(_unschedulable, stage.of(workload))), "?")
+    return (
+        f"{replicas} of {workload.name}, more than on-demand nodes hold: {len(placed)} run there, "
+        f"{replicas - len(placed)} wait ({why.partition('. ')[0]})"
+    )
 
 
 @contextlib.contextmanager

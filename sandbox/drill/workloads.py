@@ -57,7 +57,7 @@ class Workloads:
         spot_job: A training on Spot GPUs.
         flex_start_job: Work on flex-start GPUs.
         workers: Queue workers on Spot nodes; None when the cluster has none for them.
-        stranger: A pod without any toleration that asks for as little as possible.
+        stranger: Pods without any toleration.
         lifetime_seconds: How long a flex-start node lives.
     """
 
@@ -102,7 +102,7 @@ def reference_workloads(cluster: Cluster) -> Workloads:
             flex_start_scheduling(flexible.accelerator, nodes=flexible.nodes),
         ),
         workers=_workers(spot_scheduling()) if has_spot_cpus(cluster) else None,
-        stranger=_plain("stranger", BATCH, 1, "100m", {"serviceAccountName": "worker"}),
+        stranger=_plain("stranger", BATCH, 1, "250m", {"serviceAccountName": "worker"}),
         lifetime_seconds=lifetime,
     )
 
