@@ -38,6 +38,7 @@ QUIET_SECONDS = 10.0
 """How long the API server may be away before `run` says so: one that is stopped just goes."""
 
 _NONE = Decimal(0)
+_NOT_READY = "node.kubernetes.io/not-ready"
 _GONE, _EXISTS = 404, 409
 _PASSING = (_GONE, _EXISTS, 429, 502, 503, 504)
 """Answers of a server that is stopping, or to a step that something else overtook."""
@@ -309,7 +310,11 @@ def _known(node: Mapping[str, Any]) -> _Known:
     return _Known(
         node["metadata"]["name"],
         node["metadata"].get("labels") or {},
-        [*(node["spec"].get("taints") or ()), *_unschedulable(node)],
+        # A node that is not ready yet will be: nobody needs a second one meanwhile.
+        [
+            *(each for each in node["spec"].get("taints") or () if each["key"] != _NOT_READY),
+            *_unschedulable(node),
+        ],
         node["status"].get("allocatable") or {},
     )
 

@@ -42,6 +42,15 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
         yield started
 
 
+@pytest.fixture
+def own_plane(tmp_path: Path) -> Iterator[ControlPlane]:
+    """A control plane of one test's own."""
+    binaries = lookup()
+    assert binaries, "there is no control plane: run `make control-plane`"
+    with ControlPlane(tmp_path / "plane", binaries) as started:
+        yield started
+
+
 def system_pool(**config: Any) -> dict[str, Any]:
     return {
         "name": "system",

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 from lightkube.resources.batch_v1 import Job
+from lightkube.resources.core_v1 import Node
 
-from sandbox.cluster.binaries import lookup
-from sandbox.cluster.control_plane import ControlPlane
 from sandbox.cluster.eviction import take_away
 from sandbox.cluster.offers import Cluster
 from sandbox.drill import local
@@ -68,14 +67,6 @@ def test_a_drill_keeps_all_promises_from_nothing(tmp_path):
     assert not left_of(folder)
 
 
-@pytest.fixture
-def own_plane(tmp_path: Path) -> Iterator[ControlPlane]:
-    binaries = lookup()
-    assert binaries, "there is no control plane: run `make control-plane`"
-    with ControlPlane(tmp_path / "plane", binaries) as started:
-        yield started
-
-
 def test_a_drill_shows_which_promises_are_broken(own_plane):
     """Without a taint system pods get onto Spot; without a failure policy retries are used up."""
     spot = gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS)
@@ -101,7 +92,7 @@ def test_a_drill_shows_which_promises_are_broken(own_plane):
         "jobs-finish",
         "idle-nodes-go",
     }
-    text = report.text()
+    text = " ".join(report.text().split())
     assert "BROKEN" in text
     assert "(Spot), not on on-demand" in text
     assert "counts 1 of its pods as failed" in text
@@ -234,8 +225,9 @@ def test_a_watch_says_why_the_work_does_not_come_back(world):
     report = _watched(cluster, node, lambda: take_away(cluster.client, node), seconds=8)
 
     assert [each.kept for each in report.outcomes] == [True, False]
-    assert "0 of 1 pods came back within 8 s" in report.text()
-    assert "nodes are available" in " ".join(report.text().split())
+    text = " ".join(report.text().split())
+    assert "0 of 1 pods came back within 8 s" in text
+    assert "nodes are available" in text
 
 
 @pytest.mark.parametrize("node", ["system", "nowhere"])
@@ -248,8 +240,6 @@ def test_a_watch_refuses_a_node_that_cannot_be_taken_away(world, node):
 
 
 def _node_names(cluster) -> list[str]:
-    from lightkube.resources.core_v1 import Node
-
     return [node.metadata.name for node in cluster.client.list(Node)]
 
 
