@@ -8,10 +8,10 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from lightkube import Client
 from lightkube.core.exceptions import ApiError
@@ -223,7 +223,7 @@ class Autoscaler:
             node = offer.shape.node(name, zone)
             node["metadata"]["annotations"] = marks
             try:
-                self._client.create(Node.from_dict(node))
+                self._client.create(cast(Node, Node.from_dict(node)))
                 return name
             except ApiError as error:  # another stand-in of this cluster may have had the number
                 if error.status.code != _EXISTS:
@@ -239,9 +239,7 @@ class Autoscaler:
                     ended.append(name)
         return ended
 
-    def _remove_idle(
-        self, known: Iterable[_Known], nodes: MutableMapping[str, Mapping[str, Any]]
-    ) -> None:
+    def _remove_idle(self, known: Iterable[_Known], nodes: dict[str, dict[str, Any]]) -> None:
         growing = {offer.shape.pool for offer in self.cluster.pool_offers()}
         for node in known:
             marks = nodes.get(node.name, {}).get("metadata", {}).get("annotations") or {}

@@ -24,7 +24,7 @@ from sandbox.paths import GENERATED, ROOT
 from sandbox.progress import heartbeat, say
 
 FOLDER = GENERATED / "drill"
-_MARK = "this-is-a-drill"
+MARK = "this-is-a-drill"
 _LAST_LINES = 15
 
 
@@ -108,7 +108,7 @@ def _answering(folder: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def own(folder: Path, keep: bool) -> Iterator[None]:
     """A folder for the drill alone; what an earlier one left there, processes too, goes first."""
-    mark = folder / _MARK
+    mark = folder / MARK
     if folder.exists() and not mark.exists() and any(folder.iterdir()):
         raise FolderError(
             f"{folder} is not empty and no drill's: name a new folder, or an empty one"

@@ -72,9 +72,7 @@ OBSERVATIONS = (
         ),
     ),
     Observation(
-        Promise(
-            "saves-fit", "Pods on Spot have no more grace, and no longer saves, than GKE gives"
-        ),
+        Promise("saves-fit", "Grace and saves of pods on Spot fit into GKE's notice"),
         ("pod-grace-within-budget", "save-estimate-within-budget"),
     ),
 )

@@ -107,7 +107,7 @@ def _flex_start_starts(stage: Stage) -> str:
 
 @_shows(
     "system-pods-when-full",
-    "System pods wait when on-demand is full, and leave Spot and flex-start alone",
+    "System pods wait off Spot when on-demand nodes are full",
 )
 def _system_pods_when_full(stage: Stage) -> str:
     dns = stage.workloads.system[0]
@@ -117,7 +117,7 @@ def _system_pods_when_full(stage: Stage) -> str:
         _scale(stage, dns, int(dns.manifest["spec"]["replicas"]))
 
 
-@_shows("ordinary-pods-off-spot", "Pods that did not ask for it stay off Spot and flex-start nodes")
+@_shows("ordinary-pods-off-spot", "Pods that did not ask for Spot or flex-start stay off them")
 def _ordinary_pods(stage: Stage) -> str:
     stranger = stage.workloads.stranger
     stage.apply([stranger.manifest])
@@ -129,7 +129,7 @@ def _ordinary_pods(stage: Stage) -> str:
 
 @_shows(
     "workers-come-back",
-    "Queue workers on Spot are replaced at once when their node is taken away",
+    "Queue workers come back after their Spot node is taken away",
     concerns=lambda stage: stage.workloads.workers is not None,
 )
 def _workers(stage: Stage) -> str:
@@ -141,7 +141,7 @@ def _workers(stage: Stage) -> str:
 
 @_shows(
     "spot-job-comes-back",
-    "The Spot job comes back after its node was taken away, and no retry is used up",
+    "The Spot job comes back after its node is taken away",
     needs=("spot-job-on-spot",),
 )
 def _spot_eviction(stage: Stage) -> str:
@@ -151,7 +151,7 @@ def _spot_eviction(stage: Stage) -> str:
 
 @_shows(
     "flex-start-comes-back",
-    "The flex-start job comes back after its node's lifetime, and no retry is used up",
+    "The flex-start job comes back after its node's lifetime",
     needs=("flex-start-starts",),
 )
 def _lifetime(stage: Stage) -> str:

@@ -40,11 +40,11 @@ class Board(Protocol):
 
 def board(stream: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> Board:
     """A live table on a terminal, lines otherwise. Obeys NO_COLOR and TERM=dumb."""
-    stream = stream or sys.stdout
+    out = stream or sys.stdout
     term = environment.get("TERM", "")
-    if not stream.isatty() or term in ("", "dumb"):
-        return Lines(stream)
-    return LiveTable(stream, color=not environment.get("NO_COLOR"))
+    if not out.isatty() or term in ("", "dumb"):
+        return Lines(out)
+    return LiveTable(out, color=not environment.get("NO_COLOR"))
 
 
 class Lines:
@@ -93,7 +93,7 @@ class LiveTable:
         stream: TextIO,
         *,
         color: bool = True,
-        size: Callable[[], tuple[int, int]] = lambda: tuple(shutil.get_terminal_size()),
+        size: Callable[[], tuple[int, int]] = shutil.get_terminal_size,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stream, self._color, self._size, self._now = stream, color, size, now
@@ -132,7 +132,7 @@ class LiveTable:
         self._current, self._doing, self._state = None, "", []
         if self._promises:
             self._draw()
-        self._drawn_rows = 0
+        self._promises, self._drawn_rows = [], 0
 
     def _draw_if_due(self) -> None:
         if self._now() - self._drawn_at >= _REDRAW_SECONDS:

@@ -184,8 +184,7 @@ class Watch:
 
     def _works(self) -> list[Work]:
         on_node: dict[Owner, int] = {}
-        fields = {"spec.nodeName": self.node}
-        for pod in self.client.list(Pod, namespace="*", fields=fields):
+        for pod in self.client.list(Pod, namespace="*", fields={"spec.nodeName": self.node}):
             plain = pod.to_dict()
             owner = _owner(plain)
             if owner and plain["status"].get("phase") not in ENDED:

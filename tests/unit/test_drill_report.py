@@ -6,7 +6,9 @@ import re
 
 import pytest
 
+from sandbox.drill.observed import OBSERVATIONS
 from sandbox.drill.report import Outcome, Promise, Report
+from sandbox.drill.scenes import ALWAYS, SCENES
 from sandbox.drill.terminal import Lines, LiveTable, board
 
 SYSTEM = Promise("system-pods-on-demand", "System pods run on on-demand nodes")
@@ -114,6 +116,7 @@ def test_the_table_shows_the_outcome_of_each_promise_in_its_place():
     shown = table(screen)
     run(shown)
     shown.close()
+    shown.close()
 
     rows = screen.rows()
     assert [row.split()[0] for row in rows] == ["kept", "BROKEN"]
@@ -133,6 +136,19 @@ def test_the_table_shows_what_is_tried_and_how_things_stand():
     assert rows[0].startswith("·")
     assert rows[1].startswith("…")
     assert rows[-2:] == ["> taking gke-spot-l4 away", "nodes: 4 on-demand, 1 Spot"]
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [*(scene.promise for scene in SCENES), ALWAYS, *(each.promise for each in OBSERVATIONS)],
+    ids=lambda promise: promise.name,
+)
+def test_each_promise_can_be_read_in_80_columns(promise):
+    screen = Screen()
+
+    table(screen).begin([promise])
+
+    assert promise.says in screen.rows()[0]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
