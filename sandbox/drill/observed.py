@@ -44,7 +44,7 @@ class Observation:
 
 OBSERVATIONS = (
     Observation(
-        Promise("system-pods-on-demand", "System pods are off Spot and flex-start nodes now"),
+        Promise("system-pods-off-spot-now", "System pods are off Spot and flex-start nodes now"),
         ("system-pod-on-spot",),
     ),
     Observation(

@@ -258,7 +258,7 @@ def test_an_observation_sees_system_pods_on_spot(world):
     kept = [
         {each.promise.name: each.kept for each in report.outcomes} for report in (before, after)
     ]
-    assert [each["system-pods-on-demand"] for each in kept] == [True, False]
+    assert [each["system-pods-off-spot-now"] for each in kept] == [True, False]
     assert [each["spot-keeps-others-off"] for each in kept] == [False, False]
     assert "dns" in after.text()
 
