@@ -8,9 +8,10 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from decimal import Decimal
+from typing import Any, cast
 
 from lightkube import Client
 from lightkube.core.exceptions import ApiError
@@ -18,10 +19,12 @@ from lightkube.models.core_v1 import EventSource, ObjectReference
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Event, Node, Pod
 
+from sandbox.cluster.control_plane import HTTPError
 from sandbox.cluster.eviction import end_node
 from sandbox.cluster.nodes import LONGEST_RUN_SECONDS, NODE_POOL_KEY, NodeShape
 from sandbox.cluster.offers import Cluster, Market, Offer, offers_for
-from sandbox.cluster.placement import Resources, has_room, quantity, requests, selects, tolerates
+from sandbox.cluster.placement import Resources, quantity, requests, selects, tolerates
+from sandbox.progress import say
 from spotproof_gke.capacity import ACCELERATOR_KEY, GPU_KEY
 
 ORIGIN = "spotproof-sim/made-by"
@@ -30,6 +33,15 @@ ENDS_AFTER = "spotproof-sim/ends-after-seconds"
 IDLE_SECONDS = 600.0
 """How long GKE leaves a node idle.
 Source: docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler, 2026-11-30."""
+
+QUIET_SECONDS = 10.0
+"""How long the API server may be away before `run` says so: one that is stopped just goes."""
+
+_NONE = Decimal(0)
+_NOT_READY = "node.kubernetes.io/not-ready"
+_GONE, _EXISTS = 404, 409
+_PASSING = (_GONE, _EXISTS, 429, 502, 503, 504)
+"""Answers of a server that is stopping, or to a step that something else overtook."""
 
 
 @dataclass
@@ -40,15 +52,22 @@ class _Known:
     labels: Mapping[str, str]
     taints: Sequence[Mapping[str, Any]]
     allocatable: Mapping[str, str]
-    taken: list[Resources] = field(default_factory=list)
+    free: Resources = field(init=False)
     busy: bool = False
 
-    def can_hold(self, spec: Mapping[str, Any]) -> bool:
+    def __post_init__(self) -> None:
+        self.free = {name: quantity(amount) for name, amount in self.allocatable.items()}
+
+    def can_hold(self, spec: Mapping[str, Any], wants: Resources) -> bool:
         return (
-            selects(spec, self.labels)
+            all(self.free.get(name, _NONE) >= amount for name, amount in wants.items())
+            and selects(spec, self.labels)
             and tolerates(spec, self.taints)
-            and has_room(self.allocatable, self.taken, requests(spec))
         )
+
+    def take(self, wants: Resources) -> None:
+        for name, amount in wants.items():
+            self.free[name] = self.free.get(name, _NONE) - amount
 
 
 class Autoscaler:
@@ -88,17 +107,43 @@ class Autoscaler:
             for _ in range(self.cluster.standing(pool))
         ]
 
-    def run(self, stopped: threading.Event, every_seconds: float = 0.5) -> None:
-        """Steps until told to stop."""
+    def run(
+        self,
+        stopped: threading.Event,
+        every_seconds: float = 0.5,
+        report: Callable[[str], None] = say,
+    ) -> None:
+        """Steps until told to stop; an error of the API ends no loop.
+
+        A server that stops, or a moment in which something else was faster, is passed over in
+        silence; any other error is reported once, and so is a server that stays away.
+        """
+        told: set[str] = set()
+        away_since: float | None = None
         while not stopped.wait(every_seconds):
-            self.step()
+            try:
+                self.step()
+                away_since = None
+                continue
+            except (ApiError, HTTPError, OSError) as error:
+                if stopped.is_set():
+                    return
+                text = f"the autoscaler's stand-in goes on after: {error}"
+                if _is_passing(error):
+                    away_since = time.monotonic() if away_since is None else away_since
+                    if time.monotonic() - away_since < QUIET_SECONDS:
+                        continue
+                if text not in told:
+                    told.add(text)
+                    report(text)
 
     def step(self) -> None:
         """Looks at all pods and nodes once and does what is to be done."""
         pods = [_plain(pod) for pod in self._client.list(Pod, namespace="*")]
         nodes = {node["metadata"]["name"]: node for node in map(_plain, self._client.list(Node))}
         for name in self._at_their_end(nodes):
-            end_node(self._client, name)
+            with _unless_gone():
+                end_node(self._client, name)
             nodes.pop(name)
         known = [_known(node) for node in nodes.values()]
         _fill(known, pods)
@@ -109,9 +154,10 @@ class Autoscaler:
 
     def _serve(self, pod: Mapping[str, Any], known: list[_Known]) -> None:
         spec = pod["spec"]
+        wants = requests(spec)
         for node in known:
-            if node.can_hold(spec):
-                node.taken.append(requests(spec))
+            if node.can_hold(spec, wants):
+                node.take(wants)
                 node.busy = True
                 return
         reasons = []
@@ -120,7 +166,7 @@ class Autoscaler:
             if refusal is None and isinstance(offer, Offer):
                 zone = self._zone(offer, known)
                 made = _known(offer.shape.node(self._make(offer, zone), zone))
-                made.taken.append(requests(spec))
+                made.take(wants)
                 made.busy = True
                 known.append(made)
                 return
@@ -169,14 +215,19 @@ class Autoscaler:
         return min(offer.zones, key=nodes_in)
 
     def _make(self, offer: Offer, zone: str) -> str:
-        name = f"gke-{offer.shape.pool}-{next(self._numbers):04x}"
-        node = offer.shape.node(name, zone)
         marks = {ORIGIN: offer.origin, MADE_AT: str(self._now())}
         if offer.shape.lifetime_seconds:
             marks[ENDS_AFTER] = str(offer.shape.lifetime_seconds)
-        node["metadata"]["annotations"] = marks
-        self._client.create(Node.from_dict(node))
-        return name
+        while True:
+            name = f"gke-{offer.shape.pool}-{next(self._numbers):04x}"
+            node = offer.shape.node(name, zone)
+            node["metadata"]["annotations"] = marks
+            try:
+                self._client.create(cast(Node, Node.from_dict(node)))
+                return name
+            except ApiError as error:  # another stand-in of this cluster may have had the number
+                if error.status.code != _EXISTS:
+                    raise
 
     def _at_their_end(self, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
         ended = []
@@ -188,28 +239,30 @@ class Autoscaler:
                     ended.append(name)
         return ended
 
-    def _remove_idle(self, known: Iterable[_Known], nodes: Mapping[str, Mapping[str, Any]]) -> None:
+    def _remove_idle(self, known: Iterable[_Known], nodes: dict[str, dict[str, Any]]) -> None:
+        growing = {offer.shape.pool for offer in self.cluster.pool_offers()}
         for node in known:
             marks = nodes.get(node.name, {}).get("metadata", {}).get("annotations") or {}
-            grows = not marks.get(ORIGIN, "").startswith("pool ") or any(
-                offer.shape.pool == node.labels.get(NODE_POOL_KEY)
-                for offer in self.cluster.pool_offers()
-            )
+            from_pool = marks.get(ORIGIN, "").startswith("pool ")
+            grows = not from_pool or node.labels.get(NODE_POOL_KEY) in growing
             if node.busy or ORIGIN not in marks or not grows:
                 self._idle_since.pop(node.name, None)
                 continue
             since = self._idle_since.setdefault(node.name, self._now())
             if self._now() - since >= self._idle_seconds and self._may_shrink(node, nodes):
-                self._client.delete(Node, node.name)
+                with _unless_gone():
+                    self._client.delete(Node, node.name)
                 self._idle_since.pop(node.name)
+                nodes.pop(node.name)
 
     def _may_shrink(self, node: _Known, nodes: Mapping[str, Mapping[str, Any]]) -> bool:
         pool = node.labels.get(NODE_POOL_KEY)
         for each in self.cluster.pools:
             if each["name"] == pool:
-                least = int((each.get("autoscaling") or {}).get("minNodeCount") or 0)
-                have = [n for n in nodes.values() if n["metadata"]["labels"][NODE_POOL_KEY] == pool]
-                return len(have) > least * len(self.cluster.zones_of(each))
+                pools = [
+                    (n["metadata"].get("labels") or {}).get(NODE_POOL_KEY) for n in nodes.values()
+                ]
+                return pools.count(pool) > self.cluster.least(each)
         return True
 
     def _tell(self, pod: Mapping[str, Any], reason: str) -> None:
@@ -233,6 +286,20 @@ class Autoscaler:
             self._client.create(event)
 
 
+def _is_passing(error: Exception) -> bool:
+    return not isinstance(error, ApiError) or error.status.code in _PASSING
+
+
+@contextlib.contextmanager
+def _unless_gone() -> Iterator[None]:
+    """Passes over that something is not there any more."""
+    try:
+        yield
+    except ApiError as error:
+        if error.status.code != _GONE:
+            raise
+
+
 def _plain(thing: Any) -> dict[str, Any]:
     return thing.to_dict()
 
@@ -241,7 +308,11 @@ def _known(node: Mapping[str, Any]) -> _Known:
     return _Known(
         node["metadata"]["name"],
         node["metadata"].get("labels") or {},
-        [*(node["spec"].get("taints") or ()), *_unschedulable(node)],
+        # A node that is not ready yet will be: nobody needs a second one meanwhile.
+        [
+            *(each for each in node["spec"].get("taints") or () if each["key"] != _NOT_READY),
+            *_unschedulable(node),
+        ],
         node["status"].get("allocatable") or {},
     )
 
@@ -258,7 +329,7 @@ def _fill(known: Iterable[_Known], pods: Iterable[Mapping[str, Any]]) -> None:
         node = by_name.get(pod["spec"].get("nodeName") or "")
         if node is None or pod["status"].get("phase") in ("Succeeded", "Failed"):
             continue
-        node.taken.append(requests(pod["spec"]))
+        node.take(requests(pod["spec"]))
         owners = pod["metadata"].get("ownerReferences") or ()
         node.busy |= not any(owner["kind"] == "DaemonSet" for owner in owners)
 

@@ -28,6 +28,15 @@ from spotproof_gke.rules.reading import dig, is_true, items, mapping, number, te
 
 NODE_POOL_KEY = "cloud.google.com/gke-nodepool"
 MAX_RUN_KEY = "cloud.google.com/gke-max-run-duration-seconds"
+DRIVER_KEY = "cloud.google.com/gke-gpu-driver-version"
+DRIVERS = {
+    "DEFAULT": "default",
+    "LATEST": "latest",
+    "INSTALLATION_DISABLED": "autoinstall-disabled",
+}
+"""Values of that label by what a pool says of its driver; a pool that says nothing means DEFAULT.
+Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus and the labels that the GKE
+cluster autoscaler knows, read on 2026-11-29."""
 PODS_PER_NODE = 110
 LONGEST_RUN_SECONDS = 7 * 86400
 """How long a flex-start or queued node lives when its pool says nothing."""
@@ -93,19 +102,16 @@ def shape_of(pool: Mapping[str, Any], *, beside_pools_without_gpus: bool) -> Nod
     """The nodes of a node pool.
 
     Args:
-        pool: The pool in the provider's words: `name`, `nodeConfig`, `queuedProvisioning`.
+        pool: The pool in the provider's words: `name`, `nodeConfig`, `queuedProvisioning`. A pool
+            of the cloud has `effectiveTaints`, which are all that its nodes get.
         beside_pools_without_gpus: Whether the cluster had a pool without GPUs when this pool was
             made; only then GKE adds its GPU taint.
     """
     config = mapping(pool.get("nodeConfig"))
     machine = text(config.get("machineType")) or "e2-medium"
     accelerator, gpus = _gpus(config, machine)
-    taints = [_taint(each) for each in items(config.get("taints"))]
-    if gpus and beside_pools_without_gpus and GPU_KEY not in {each["key"] for each in taints}:
-        taints.append({"key": GPU_KEY, "value": GPU_TAINT.value, "effect": GPU_TAINT.effect})
     queued = is_true(dig(pool, "queuedProvisioning", "enabled"))
-    if queued and QUEUED_KEY not in {each["key"] for each in taints}:
-        taints.append({"key": QUEUED_KEY, "value": "true", "effect": "NoSchedule"})
+    taints = _taints(config, gpu_taint=bool(gpus) and beside_pools_without_gpus, queued=queued)
     lifetime = _seconds(config.get("maxRunDuration"))
     flexible = is_true(config.get("flexStart"))
     vcpus, memory_gib = _size(machine)
@@ -120,6 +126,7 @@ def shape_of(pool: Mapping[str, Any], *, beside_pools_without_gpus: bool) -> Nod
     }
     if accelerator:
         labels[ACCELERATOR_KEY] = accelerator
+        labels[DRIVER_KEY] = _driver(config)
     if lifetime:
         labels[MAX_RUN_KEY] = str(lifetime)
     return NodeShape(
@@ -132,6 +139,24 @@ def shape_of(pool: Mapping[str, Any], *, beside_pools_without_gpus: bool) -> Nod
         lifetime_seconds=lifetime or (LONGEST_RUN_SECONDS if flexible or queued else None),
         is_spot=is_true(config.get("spot")) or is_true(config.get("preemptible")),
     )
+
+
+def _taints(config: Mapping[Any, Any], *, gpu_taint: bool, queued: bool) -> list[dict[str, str]]:
+    if "effectiveTaints" in config:
+        return [_taint(each) for each in items(config.get("effectiveTaints"))]
+    taints = [_taint(each) for each in items(config.get("taints"))]
+    keys = {each["key"] for each in taints}
+    if gpu_taint and GPU_KEY not in keys:
+        taints.append({"key": GPU_KEY, "value": GPU_TAINT.value, "effect": GPU_TAINT.effect})
+    if queued and QUEUED_KEY not in keys:
+        taints.append({"key": QUEUED_KEY, "value": "true", "effect": "NoSchedule"})
+    return taints
+
+
+def _driver(config: Mapping[Any, Any]) -> str:
+    stated = mapping((list(items(config.get("guestAccelerators"))) or [{}])[0])
+    version = text(dig(stated, "gpuDriverInstallationConfig", "gpuDriverVersion"))
+    return DRIVERS.get(version, DRIVERS["DEFAULT"])
 
 
 def _provisioning(config: Mapping[Any, Any], flexible: bool) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sandbox.cluster.nodes import NodeShape, shape_of
+from sandbox.cluster.nodes import DRIVER_KEY, DRIVERS, MAX_RUN_KEY, NodeShape, shape_of
 from sandbox.cluster.placement import Resources, has_room, requests, selects, tolerates
 from spotproof_gke.accelerators import MACHINE_TYPES
 from spotproof_gke.capacity import (
@@ -105,6 +105,12 @@ class Cluster:
                 return max(int(count), int(scaling.get("minNodeCount") or 0))
         return int(scaling.get("minNodeCount") or 0)
 
+    def least(self, pool: Mapping[str, Any]) -> int:
+        """How many nodes a pool keeps in all, however idle."""
+        scaling = pool.get("autoscaling") or {}
+        in_a_zone = int(scaling.get("minNodeCount") or 0)
+        return int(scaling.get("totalMinNodeCount") or in_a_zone * len(self.zones_of(pool)))
+
     def _most(self, pool: Mapping[str, Any]) -> int | None:
         scaling = pool.get("autoscaling") or {}
         if total := scaling.get("totalMaxNodeCount"):
@@ -153,15 +159,33 @@ def _auto_provisioned(spec: Mapping[str, Any], cluster: Cluster) -> Iterator[Off
         yield "auto-provisioning knows no machine that is large enough"
         return
     config: dict[str, Any] = {"machineType": machine}
+    if accelerator:
+        config["guestAccelerators"] = [_driven(accelerator, machine, selector.get(DRIVER_KEY))]
+    if selector.get(MAX_RUN_KEY, "").isdigit():
+        config["maxRunDuration"] = f"{selector[MAX_RUN_KEY]}s"
     if selector.get(FLEX_START_KEY) == "true":
         config["flexStart"] = True
     elif selector.get(SPOT_KEY) == "true" or selector.get(PROVISIONING_KEY) == "spot":
         config |= {"spot": True, "taints": [SPOT_TAINT.provider_taint()]}
-    pool = {"name": f"nap-{machine}", "nodeConfig": config}
+    how = "-flex" if "flexStart" in config else "-spot" if "spot" in config else ""
+    pool = {"name": f"nap-{machine}{how}", "nodeConfig": config}
     offer = Offer(
         "auto-provisioning", shape_of(pool, beside_pools_without_gpus=True), cluster.zones
     )
     yield _objection(spec, offer) or offer
+
+
+def _driven(accelerator: str, machine: str, driver: str | None) -> dict[str, Any]:
+    """GPUs of a machine with the driver that a pod or a class asks for; GKE's default for None."""
+    known = MACHINE_TYPES.get(machine)
+    versions = {label: version for version, label in DRIVERS.items()}
+    return {
+        "type": accelerator,
+        "count": known.gpus if known else 1,
+        "gpuDriverInstallationConfig": {
+            "gpuDriverVersion": versions.get(driver or "", "DEFAULT"),
+        },
+    }
 
 
 def _machine(accelerator: str | None, wants: Resources) -> str | None:
@@ -204,7 +228,8 @@ def _class_shape(name: str, priority: Mapping[str, Any], machine: str) -> NodeSh
     config: dict[str, Any] = {"machineType": machine}
     gpu = priority.get("gpu")
     if gpu:
-        config["guestAccelerators"] = [{"type": gpu["type"], "count": gpu.get("count", 1)}]
+        driven = _driven(gpu["type"], machine, gpu.get("driverVersion"))
+        config["guestAccelerators"] = [{**driven, "count": gpu.get("count", 1)}]
     if priority.get("spot"):
         config |= {"spot": True, "taints": [SPOT_TAINT.provider_taint()]}
     if (priority.get("flexStart") or {}).get("enabled"):

@@ -49,6 +49,15 @@ def job_sets(plane: ControlPlane) -> None:
     assert jobset.is_served(plane.client()), "there is no JobSet manager: run `make control-plane`"
 
 
+@pytest.fixture
+def own_plane(tmp_path: Path) -> Iterator[ControlPlane]:
+    """A control plane of one test's own."""
+    binaries = lookup()
+    assert binaries, "there is no control plane: run `make control-plane`"
+    with ControlPlane(tmp_path / "plane", binaries) as started:
+        yield started
+
+
 def system_pool(**config: Any) -> dict[str, Any]:
     return {
         "name": "system",

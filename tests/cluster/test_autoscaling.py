@@ -1,12 +1,17 @@
 """Nodes come for the pods that wait, within the limits, and go when their time is over."""
 
+import threading
+import time
+
 from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Event, Node
 from lightkube.types import CascadeType
 
+from sandbox.cluster.autoscaler import Autoscaler
 from sandbox.cluster.nodes import NODE_POOL_KEY
+from sandbox.cluster.offers import Cluster
 from spotproof_gke.capacity import Capacity
-from tests.cluster.conftest import gpu_pool, system_pool
+from tests.cluster.conftest import ZONES, gpu_pool, system_pool
 from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, deployment, job, of_yaml
 from tests.cluster.test_placement import FLEX_START_JOB
 
@@ -193,6 +198,57 @@ def test_a_flex_start_node_ends_at_its_lifetime_and_the_job_goes_on_elsewhere(wo
         return [p for p in cluster.pods("finetune") if p.spec.nodeName not in (None, first)]
 
     cluster.wait("a pod on another node", again)
+
+
+def test_a_pod_gets_one_node_however_long_that_takes_to_be_ready(world):
+    pool = gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", autoscaling={"totalMaxNodeCount": 3})
+    cluster = world(system_pool(), pool)
+    cluster.apply(job("train", nodeSelector=SPOT_SELECTOR, tolerations=[SPOT_TOLERATION], gpus=1))
+    cluster.settled("train", 1)
+
+    for _ in range(5):
+        cluster.autoscaler.step()
+
+    assert _pools(cluster) == ["l4-spot", "system"]
+
+
+def test_a_stand_in_of_a_server_that_stops_says_nothing(own_plane):
+    autoscaler = Autoscaler(own_plane.client(), Cluster(ZONES, [system_pool()]))
+    stopped, said = threading.Event(), []
+    thread = threading.Thread(target=autoscaler.run, args=(stopped, 0.05, said.append))
+    thread.start()
+
+    own_plane.stop()
+    time.sleep(0.5)
+
+    assert thread.is_alive()
+    stopped.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert said == []
+
+
+def test_a_stand_in_reports_other_errors_once_and_goes_on(plane, monkeypatch):
+    autoscaler = Autoscaler(plane.client(), Cluster(ZONES, [system_pool()]))
+    stopped, said, steps = threading.Event(), [], []
+
+    def refused() -> None:
+        steps.append(1)
+        autoscaler._client.get(Node, "Not_A_Name/at all")
+
+    monkeypatch.setattr(autoscaler, "step", refused)
+    monkeypatch.setattr("sandbox.cluster.autoscaler._PASSING", ())
+    thread = threading.Thread(target=autoscaler.run, args=(stopped, 0.01, said.append))
+    thread.start()
+    deadline = time.monotonic() + 30
+    while len(steps) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    stopped.set()
+    thread.join(10)
+
+    (line,) = said
+    assert "goes on after" in line
 
 
 def _pools(cluster) -> list[str]:

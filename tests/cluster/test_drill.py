@@ -1,0 +1,311 @@
+"""A drill keeps its promises, shows those that are broken, and leaves nothing behind."""
+
+import contextlib
+import copy
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from lightkube.resources.batch_v1 import Job
+from lightkube.resources.core_v1 import Node
+
+from sandbox.cluster.binaries import lookup
+from sandbox.cluster.control_plane import ControlPlane
+from sandbox.cluster.eviction import take_away
+from sandbox.cluster.offers import Cluster
+from sandbox.drill import local
+from sandbox.drill.observed import observe
+from sandbox.drill.play import play
+from sandbox.drill.report import Report
+from sandbox.drill.scenes import ALWAYS, SCENES
+from sandbox.drill.terminal import Lines
+from sandbox.drill.watch import NothingToWatchError, Watch
+from sandbox.drill.workloads import reference_workloads
+from sandbox.paths import ROOT
+from sandbox.recovery.processes import commands
+from spotproof_gke.capacity import Capacity
+from tests.cluster.conftest import WAIT_SECONDS, ZONES, gpu_pool, system_pool, unschedulable
+from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, deployment, job
+
+DRILL_SECONDS = 900
+PROMISES = [*(scene.promise.name for scene in SCENES), ALWAYS.name]
+GROWS = {"autoscaling": {"totalMaxNodeCount": 3}}
+
+
+def command(*arguments: str | Path) -> list[str | Path]:
+    return [sys.executable, "-m", "sandbox.drill", *arguments]
+
+
+def left_of(folder: Path) -> list[str]:
+    """Commands of all processes that have to do with a folder."""
+    return [" ".join(words) for _, words in commands() if any(str(folder) in w for w in words)]
+
+
+@pytest.mark.engine
+def test_a_drill_keeps_all_promises_from_nothing(tmp_path):
+    folder, written = tmp_path / "drill", tmp_path / "report.json"
+
+    ran = subprocess.run(
+        command("--folder", folder, "--json", written),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=DRILL_SECONDS,
+    )
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    report = json.loads(written.read_text())
+    assert [each["name"] for each in report["promises"]] == PROMISES
+    assert all(each["kept"] for each in report["promises"])
+    assert f"{len(PROMISES)} promises: {len(PROMISES)} kept" in ran.stdout
+    assert not folder.exists()
+    assert not left_of(folder)
+
+
+def test_a_drill_shows_which_promises_are_broken(own_plane):
+    """Without a taint system pods get onto Spot; without a failure policy retries are used up."""
+    spot = gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS)
+    spot["nodeConfig"] |= {"taints": [], "effectiveTaints": []}
+    flexible = gpu_pool("a100-flex", Capacity.FLEX_START, "a2-highgpu-1g", **GROWS)
+    cluster = Cluster(ZONES, [system_pool(), spot, flexible])
+    workloads = copy.deepcopy(reference_workloads(cluster))
+    del workloads.spot_job.manifest["spec"]["podFailurePolicy"]
+
+    report = play(
+        own_plane.client(), cluster, Report("broken"), Lines(io.StringIO()), workloads=workloads
+    )
+
+    kept = {each.promise.name: each.kept for each in report.outcomes}
+    assert not report.ok
+    assert {name for name, value in kept.items() if value is False} == {
+        "system-pods-when-full",
+        "ordinary-pods-off-spot",
+        "spot-job-comes-back",
+        "system-pods-never-on-spot",
+    }
+    assert {name for name, value in kept.items() if value is None} == {
+        "jobs-finish",
+        "idle-nodes-go",
+    }
+    text = " ".join(report.text().split())
+    assert "BROKEN" in text
+    assert "(Spot), not on on-demand" in text
+    assert "counts 1 of its pods as failed" in text
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [("on the emulated cloud", signal.SIGTERM), ("taking ", signal.SIGINT)],
+    ids=["in the update", "in an eviction"],
+)
+def test_an_interrupted_drill_leaves_no_process_and_no_folder(tmp_path, moment, number):
+    folder = tmp_path / "drill"
+    with _started(folder) as drill:
+        _read_until(drill, moment)
+        assert left_of(folder) or moment == "on the emulated cloud"
+
+        drill.send_signal(number)
+        rest, _ = drill.communicate(timeout=120)
+
+    assert drill.returncode == 130, rest
+    assert "Traceback" not in rest
+    assert not folder.exists()
+    _none_left(folder)
+
+
+def test_what_a_killed_drill_left_goes_with_the_next(tmp_path):
+    folder = tmp_path / "drill"
+    binaries = lookup()
+    assert binaries, "there is no control plane: run `make control-plane`"
+    folder.mkdir()
+    (folder / local.MARK).touch()
+    ControlPlane(folder / "plane", binaries).start()
+    assert any("kube-apiserver" in each for each in left_of(folder))
+
+    with local.own(folder, keep=False):
+        _none_left(folder / "plane")
+
+    assert not folder.exists()
+
+
+def test_a_folder_of_somebody_else_is_refused_and_stays(tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+
+    ran = subprocess.run(
+        command("--folder", tmp_path), cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+
+    assert ran.returncode == 1
+    assert f"error: {tmp_path} is not empty" in ran.stderr
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+POOL = gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS)
+
+
+def _spot_job(name: str, **job_spec):
+    return job(
+        name,
+        annotations={"spotproof-sim/finished-at": "2020-01-01T00:00:00Z"},
+        job_spec=job_spec,
+        nodeSelector=SPOT_SELECTOR,
+        tolerations=[SPOT_TOLERATION],
+        gpus=1,
+    )
+
+
+def _runs(cluster, name: str):
+    def running():
+        cluster.autoscaler.step()
+        return [pod for pod in cluster.pods(name) if pod.status.phase == "Running"]
+
+    return cluster.wait(f"{name} running", running)[0]
+
+
+def _watched(cluster, node: str, go: Callable[[], None], seconds: float = WAIT_SECONDS) -> Report:
+    """The report of a watch on a node, which `go` takes away; nodes come for pods meanwhile."""
+    stopped, shown = threading.Event(), io.StringIO()
+    watch = Watch(cluster.client, node, Report("watched"), Lines(shown), seconds)
+    found: list[Report] = []
+    watcher = threading.Thread(target=lambda: found.append(watch.run()))
+    nodes = threading.Thread(target=cluster.autoscaler.run, args=(stopped, 0.2))
+    watcher.start()
+    try:
+        cluster.wait("the watch", lambda: "now delete its VM" in shown.getvalue())
+        nodes.start()
+        go()
+        watcher.join(seconds + WAIT_SECONDS)
+    finally:
+        stopped.set()
+        nodes.join()
+    return found[0]
+
+
+def test_a_watch_sees_a_job_come_back_after_its_node_is_taken_away(world):
+    cluster = world(system_pool(), POOL)
+    policy = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
+    cluster.apply(_spot_job("train", podFailurePolicy=policy, backoffLimit=0))
+    node = _runs(cluster, "train").spec.nodeName
+
+    report = _watched(cluster, node, lambda: take_away(cluster.client, node))
+
+    assert report.ok, report.text()
+    assert [each.promise.name for each in report.outcomes] == [
+        "node-goes",
+        "job-default-train-comes-back",
+    ]
+    assert "no retry used up" in report.text()
+
+
+def test_a_watch_says_that_a_job_counted_the_loss_as_an_error(world):
+    cluster = world(system_pool(), POOL)
+    cluster.apply(_spot_job("train", backoffLimit=5))
+    node = _runs(cluster, "train").spec.nodeName
+
+    report = _watched(cluster, node, lambda: take_away(cluster.client, node))
+
+    assert not report.ok
+    assert "counts 1 lost pods as failed" in report.text()
+
+
+def test_a_watch_says_why_the_work_does_not_come_back(world):
+    cluster = world(system_pool(), POOL)
+    cluster.apply(_spot_job("train", backoffLimit=5))
+    node = _runs(cluster, "train").spec.nodeName
+    cluster.autoscaler.market.sold_out.add(("spot", "*"))
+
+    report = _watched(cluster, node, lambda: take_away(cluster.client, node), seconds=8)
+
+    assert [each.kept for each in report.outcomes] == [True, False]
+    text = " ".join(report.text().split())
+    assert "0 of 1 pods came back within 8 s" in text
+    assert "nodes are available" in text
+
+
+@pytest.mark.parametrize("node", ["system", "nowhere"])
+def test_a_watch_refuses_a_node_that_cannot_be_taken_away(world, node):
+    cluster = world(system_pool())
+    names = {"system": next(iter(_node_names(cluster))), "nowhere": "gke-nowhere"}
+
+    with pytest.raises(NothingToWatchError, match="kubectl get nodes"):
+        Watch(cluster.client, names[node], Report(""), Lines(io.StringIO())).run()
+
+
+def _node_names(cluster) -> list[str]:
+    return [node.metadata.name for node in cluster.client.list(Node)]
+
+
+def test_an_observation_sees_system_pods_on_spot(world):
+    bare = gpu_pool("bare", Capacity.SPOT, "g2-standard-8", initialNodeCount=1)
+    bare["nodeConfig"] |= {"taints": [], "effectiveTaints": []}
+    cluster = world(system_pool(), bare)
+    before = observe(cluster.client, Report("before"), Lines(io.StringIO()))
+    cluster.apply(deployment("dns", namespace="kube-system", replicas=3, cpu="3"))
+    pods = cluster.settled("dns", 3, "kube-system")
+    assert not any(map(unschedulable, pods))
+
+    after = observe(cluster.client, Report("after"), Lines(io.StringIO()))
+
+    kept = [
+        {each.promise.name: each.kept for each in report.outcomes} for report in (before, after)
+    ]
+    assert [each["system-pods-off-spot-now"] for each in kept] == [True, False]
+    assert [each["spot-keeps-others-off"] for each in kept] == [False, False]
+    assert "dns" in after.text()
+
+
+def test_an_observation_changes_nothing(world):
+    cluster = world(system_pool(), POOL)
+    cluster.apply(_spot_job("train"))
+    _runs(cluster, "train")
+    before = _versions(cluster)
+
+    observe(cluster.client, Report("now"), Lines(io.StringIO()))
+
+    assert _versions(cluster) == before
+
+
+def _versions(cluster) -> list[str]:
+    return [thing.metadata.resourceVersion for thing in cluster.client.list(Job, namespace="*")]
+
+
+@contextlib.contextmanager
+def _started(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(
+        command("--folder", folder),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(120)
+
+
+def _read_until(process: "subprocess.Popen[str]", words: str) -> None:
+    assert process.stdout
+    for line in process.stdout:
+        if words in line:
+            return
+    raise AssertionError(f"the drill ended without {words!r}")
+
+
+def _none_left(folder: Path) -> None:
+    deadline = time.monotonic() + 30
+    while left := left_of(folder):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
