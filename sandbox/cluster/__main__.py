@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from sandbox.cluster import jobset
 from sandbox.cluster.binaries import BinariesError, ensure
 from sandbox.cluster.control_plane import ControlPlane, ControlPlaneError
 from sandbox.cluster.daemons import Daemons
@@ -18,12 +19,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m sandbox.cluster", description=__doc__)
     parser.add_argument("action", choices=["start", "stop"])
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="default: %(default)s")
+    parser.add_argument("--jobset", action="store_true", help="start the JobSet manager as well")
     options = parser.parse_args(arguments)
     try:
         if options.action == "stop":
             Daemons(options.folder.resolve()).stop()
             return 0
-        plane = ControlPlane(options.folder, ensure())
+        manager = jobset.ensure() if options.jobset else None
+        plane = ControlPlane(options.folder, ensure(), manager)
         plane.start()
     except (BinariesError, ControlPlaneError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -115,6 +115,6 @@ EXAMPLES: dict[str, tuple[Args, dict[str, Change]]] = {
             "database": {"database": {"secret": "results", "key": "address"}},
         },
     ),
-    "SpotJob": (SPOT_JOB, {**_OF_JOB, **_GRACE}),
+    "SpotJob": (SPOT_JOB, {**_OF_JOB, **_GRACE, "kind": {"kind": "job"}}),
 }
 """As in `change_examples`."""
