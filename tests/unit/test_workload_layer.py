@@ -169,7 +169,7 @@ def test_keys_inside_settings_are_spelt_as_all_others() -> None:
             "spotJobs.b.checkpointPrefix = 'a': spotJobs.a has this prefix",
         ),
         (
-            {"spotJobs": {"tuning": {**JOB, "checkpointPrefix": "x"}}},
+            {"spotJobs": {"tuning": {**JOB, "kind": "job", "checkpointPrefix": "x"}}},
             "flexStartJobs.tuning = 'tuning': spotJobs.tuning makes the Job tuning already",
         ),
         ({"workQueues": None}, "queueWorkers.scorers.workQueue = 'jobs': this is not one of"),
