@@ -16,7 +16,15 @@ _MOST_BYTES = 8 * 1024 * 1024
 
 
 class NoAnswerError(Exception):
-    """An API server can't be used; the text says which of the usual reasons it is."""
+    """An API server can't be used; the text says which of the usual reasons it is.
+
+    Attributes:
+        code: What it answered, 0 when it did not.
+    """
+
+    def __init__(self, text: str, code: int = 0) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -66,16 +74,30 @@ class Server:
         Raises:
             NoAnswerError: It does not say.
         """
-        found: dict[str, set[str]] = {"v1": set()}
+        found: dict[str, set[str]] = {}
         for group in self._json("/apis").get("groups") or ():
             for version in group.get("versions") or ():
                 found[version["groupVersion"]] = set()
         for version in wanted:
             if version in found:
-                above = "/apis" if "/" in version else "/api"
-                listed = self._json(f"{above}/{version}").get("resources") or ()
-                found[version] = {one["kind"] for one in listed if "/" not in one["name"]}
+                found[version] = self._kinds(version)
         return found
+
+    def _kinds(self, version: str) -> set[str]:
+        try:
+            listed = self._json(f"/apis/{version}").get("resources") or ()
+        except NoAnswerError as error:
+            if error.code == 404:
+                return set()  # Listed for a while after its last kind has gone.
+            if error.code >= 500:
+                raise NoAnswerError(
+                    f"{self.name} knows {version}, but what serves it does not answer "
+                    f"({error.code}): look at the pods of its controller, or remove it: kubectl "
+                    f"get apiservice {'.'.join(reversed(version.split('/')))}",
+                    error.code,
+                ) from None
+            raise
+        return {one["kind"] for one in listed if "/" not in one["name"]}
 
     def _json(self, path: str) -> dict[str, Any]:
         text = self._get(path)
@@ -101,7 +123,7 @@ class Server:
             ) as it:
                 return it.read(_MOST_BYTES)
         except HTTPError as error:
-            raise NoAnswerError(self._refusal(path, error)) from None
+            raise NoAnswerError(self._refusal(path, error), error.code) from None
         except (URLError, OSError, HTTPException) as error:
             reason = error.reason if isinstance(error, URLError) else error
             raise NoAnswerError(self._no_answer(reason)) from None

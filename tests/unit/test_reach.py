@@ -183,6 +183,19 @@ def test_what_a_cluster_lacks_is_said_with_what_mends_it(
         assert word in found
 
 
+def test_a_controller_that_is_installed_and_down_is_not_said_to_be_missing() -> None:
+    version = "external.metrics.k8s.io/v1beta1"
+    serving = _kubernetes("1.34.1-gke.1000000", {version: []})
+
+    def down(path: str) -> tuple[int, str]:
+        return (503, "service unavailable") if version in path else serving(path)
+
+    with _answering(down) as url, pytest.raises(NoAnswerError) as caught:
+        gate.lacks(Server(url), [CONTROLLERS["metrics-adapter"]], "")
+    assert f"knows {version}, but what serves it does not answer (503)" in str(caught.value)
+    assert "kubectl get apiservice v1beta1.external.metrics.k8s.io" in str(caught.value)
+
+
 def test_a_cluster_that_has_all_lacks_nothing() -> None:
     wanted = [CONTROLLERS["jobset"], CONTROLLERS["compute-classes"]]
     with _answering(_kubernetes("1.34.1-gke.1000000", {**CLASSES, **JOBSET})) as url:
