@@ -3,7 +3,8 @@
 import base64
 import json
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from sandbox.cluster.control_plane import ControlPlane
 from sandbox.environment import Sandbox
 from sandbox.reach import gate
 from sandbox.reach.server import NoAnswerError, Server
-from spotproof_gke.workloads.controllers import CONTROLLERS
+from spotproof_gke.workloads.controllers import CONTROLLERS, Controller
 from tests.cluster.test_components_apply import Api
 from tests.engine.support import EmulatedProject, emulated_project, engine
 
@@ -120,6 +121,17 @@ def test_the_program_applies_its_objects_changes_nothing_again_and_takes_them_aw
     assert not {"training", "batch"} & {one.metadata.name for one in kept}
 
 
+def _once(
+    right: Callable[[list[str]], bool], plane: ControlPlane, wanted: list[Controller]
+) -> list[str]:
+    """What the cluster lacks once that is as expected: a server lists its kinds with a delay."""
+    deadline = time.monotonic() + 60
+    while not right(found := gate.lacks(_server(plane), wanted, "1.30.0")):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
+    return found
+
+
 NEEDED = ("jobset", "kueue", "keda", "compute-classes")
 
 
@@ -131,9 +143,9 @@ def test_the_launcher_finds_what_a_real_server_lacks(plane: ControlPlane, client
         assert word in lacking
     assert "JobSet is missing" not in lacking
     kinds.install(client)
-    assert gate.lacks(_server(plane), wanted, "1.30.0") == []
+    assert _once(lambda found: not found, plane, wanted) == []
     kinds.remove(client, "clusterqueues.kueue.x-k8s.io")
-    (only,) = gate.lacks(_server(plane), wanted, "1.30.0")
+    (only,) = _once(bool, plane, wanted)
     assert "does not serve kueue.x-k8s.io/v1beta2 ClusterQueue" in only
     (old,) = gate.lacks(_server(plane), (), "1.99.0")
     assert "is too old" in old
