@@ -126,7 +126,9 @@ class ControlPlane:
         # Fixed ports would clash with a second control plane.
         alone = ("--leader-elect=false", "--secure-port=0")
         self._run("kube-scheduler", client, *alone)
-        self._run("kube-controller-manager", client, *alone)
+        # Each controller has an account of its own, by which GKE's admission tells them apart.
+        accounts = "--use-service-account-credentials=true"
+        self._run("kube-controller-manager", client, accounts, *alone)
         self._run(
             "kwok",
             client,
