@@ -12,6 +12,11 @@ from lightkube.resources.core_v1 import Namespace
 
 from sandbox.cluster import kinds
 from sandbox.cluster.control_plane import ControlPlane
+from spotproof.reader import Reader
+from spotproof.workloads.system_placement_guard import (
+    SystemPlacementGuardArgs,
+    plan_system_placement_guard,
+)
 from tests.engine.support import EmulatedProject, emulated_project
 from tests.unit.workload_examples import EXAMPLES, manifests
 
@@ -23,21 +28,25 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes
 import spotproof
+from spotproof.workloads.system_placement_guard import SystemPlacementGuard
 
 provider = pulumi_kubernetes.Provider(
     "in-cluster", kubeconfig=Path({kubeconfig!r}).read_text(), cluster_identifier="a-test"
 )
 options = pulumi.ResourceOptions(providers=[provider])
 for component, name, args in json.loads({made!r}):
-    getattr(spotproof, component)(name, args, options)
+    kind = getattr(spotproof, component, SystemPlacementGuard)
+    kind(name, args, options)
 """
-FORMS = [(component, number) for component, all in EXAMPLES.items() for number in range(len(all))]
+GUARD = "SystemPlacementGuard"
+EVERY = {**EXAMPLES, GUARD: [{"system_namespaces": ["platform"]}]}
+FORMS = [(component, number) for component, all in EVERY.items() for number in range(len(all))]
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("job_sets")]
 
 
 def _args(component: str, number: int) -> dict[str, Any]:
-    return {key: value for key, value in EXAMPLES[component][number].items() if value is not None}
+    return {key: value for key, value in EVERY[component][number].items() if value is not None}
 
 
 def _name(component: str, number: int) -> str:
@@ -45,7 +54,11 @@ def _name(component: str, number: int) -> str:
 
 
 def _objects(component: str, number: int) -> list[dict[str, Any]]:
-    return manifests(component, _args(component, number), _name(component, number))
+    args, name = _args(component, number), _name(component, number)
+    if component == GUARD:
+        read = Reader(args, SystemPlacementGuardArgs.__annotations__)
+        return list(plan_system_placement_guard(read, name).manifests.values())
+    return manifests(component, args, name)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +73,10 @@ def client(plane: ControlPlane) -> Iterator[Client]:
 
 def _path(one: dict[str, Any]) -> str:
     """Where the API server keeps an object."""
-    plurals = {"ComputeClass": "computeclasses"}
+    plurals = {
+        "ComputeClass": "computeclasses",
+        "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+    }
     version, kind, about = one["apiVersion"], one["kind"], one["metadata"]
     plural = plurals.get(kind, f"{kind.lower()}s")
     place = f"namespaces/{about['namespace']}/" if about.get("namespace") else ""
