@@ -8,14 +8,13 @@ from sections import CLUSTER_SUPPLIED, OUTPUT, POOL_SECTIONS, SECTIONS, WORK_QUE
 from spotproof.autopilot import AutopilotClusterArgs
 from spotproof.cluster import GkeClusterArgs, GkeClusterPlan, plan_gke_cluster
 from spotproof.cluster_base import ClusterPlan, plan_cluster
-from spotproof.identities import read_workload
 from spotproof.pool_plan import PoolPlan
 from spotproof.reader import TABLES_OUT_OF_DATE, Reader, camel_case
-from spotproof_gke import names
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import Problem, did_you_mean, nearest
 from spotproof_gke.versions import parse
 from wiring import Surroundings, Wiring
+from work_settings import judge_identities, judge_queue_names
 from workload_sections import WORKLOAD_SECTIONS, LayerSettings, objects
 from workload_settings import nested, read_layer
 
@@ -85,8 +84,8 @@ class Loader:
                     pools.update(paths)
             elif not (section.standard_only and mode is Mode.AUTOPILOT):
                 found[section.key] = self._one(section, supplied)
-        self._judge_identities(found)
-        self._judge_queue_names(found[WORK_QUEUES.key])
+        judge_identities(found, self.problems)
+        judge_queue_names(found[WORK_QUEUES.key], self._problem)
         provisions = False
         if isinstance(planned, GkeClusterPlan):
             self._fits(planned, pools)
@@ -220,37 +219,6 @@ class Loader:
             if key not in hidden:
                 self._problem(key, found.value, found.rule, found.fix)
         return planned
-
-    def _judge_identities(self, found: Mapping[str, Mapping[str, Any]]) -> None:
-        queues = found[WORK_QUEUES.key]
-        for key, args in found["identities"].items():
-            path = f"identities.{key}."
-            read = Reader(args, args, path, camel_case, self.problems)
-            read_workload(read, "service_account")
-            read.boolean("checkpoints", default=False)
-            if account := read.text("google_service_account", default=None):
-                read.extend(names.account_id_problems("google_service_account", account))
-            for side in ("publishes_to", "works_on"):
-                for queue in read.texts(side, default=()):
-                    if queue not in queues:
-                        rule = "this is not one of the stack's work queues"
-                        fix = did_you_mean(queue, queues) if queues else "add it to workQueues"
-                        read.problem(side, queue, rule, fix)
-            if not any(args.get(one) for one in ("checkpoints", "publishes_to", "works_on")):
-                rule = "an identity is for something that it may reach"
-                fix = "set checkpoints to true, or name a queue in worksOn or publishesTo"
-                self._problem(path.rstrip("."), None, rule, fix)
-
-    def _judge_queue_names(self, queues: Mapping[str, Mapping[str, Any]]) -> None:
-        """Pools of different sections have different prefixes, so they never meet; queues may."""
-        names_seen: dict[str, str] = {}
-        for key, args in queues.items():
-            name = args.get("queue_name")
-            for part in (name, f"{name}-dead-letters"):
-                other = names_seen.setdefault(str(part), key)
-                if other != key:
-                    rule = f"the queue {other} has the topic {part} already"
-                    self._problem(f"workQueues.{key}", name, rule, "give it another queueName")
 
     def _fits(self, planned: GkeClusterPlan, pools: Mapping[str, PoolPlan]) -> None:
         unclear = any(p.key.startswith("autoProvisioning.") for p in self.problems)

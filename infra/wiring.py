@@ -1,7 +1,7 @@
 """Judges how what is inside the cluster fits the stack around it, and fills in what follows."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from spotproof_gke.capacity import Capacity
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import did_you_mean
 from spotproof_gke.workloads.scheduling import NodesFrom
+from work_settings import Note
 from workload_sections import FLEX_START_JOBS, KUEUE_QUEUES, NAME_ARGUMENT, objects
 
 A_BUCKET = "bucket-of-the-stack"
@@ -19,9 +20,6 @@ A_SUBSCRIPTION = "projects/project-of-the-stack/subscriptions/queue-of-the-stack
 """Stand for outputs of other components while arguments are judged."""
 
 _PREFIX = re.compile(r"[^/\s]+(/[^/\s]+)*")
-
-Note = Callable[[str, object, str, str], None]
-"""Notes a problem: key, value, rule and fix."""
 
 
 @dataclass

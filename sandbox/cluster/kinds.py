@@ -4,8 +4,8 @@ An API server that has them judges what our components make by its fields and ty
 what the documentation says of them; the JobSet manager brings its own (see `jobset.py`).
 """
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import yaml
 from lightkube import Client
@@ -17,11 +17,13 @@ from sandbox.cluster.daemons import DaemonError
 CRDS = Path(__file__).parent / "crds"
 
 
-def definitions() -> Iterator[CustomResourceDefinition]:
-    """All of them, in the order of files and documents."""
-    for file in sorted(CRDS.glob("*.yaml")):
-        for one in yaml.safe_load_all(file.read_text(encoding="utf-8")):
-            yield CustomResourceDefinition.from_dict(one)
+def definitions() -> dict[str, dict[str, Any]]:
+    """All of them by name, in the order of files and documents."""
+    return {
+        one["metadata"]["name"]: one
+        for file in sorted(CRDS.glob("*.yaml"))
+        for one in yaml.safe_load_all(file.read_text(encoding="utf-8"))
+    }
 
 
 def install(client: Client) -> None:
@@ -30,22 +32,19 @@ def install(client: Client) -> None:
     Raises:
         DaemonError: the API server refuses one, or does not serve it in time.
     """
-    names = []
-    for one in definitions():
+    found: Any = CustomResourceDefinition
+    for name, one in definitions().items():
         try:
-            client.apply(one, field_manager="spotproof-kinds", force=True)
+            client.apply(found.from_dict(one), field_manager="spotproof-kinds", force=True)
         except ApiError as error:
-            raise DaemonError(f"{one.metadata.name} is refused: {error}") from error
-        names.append(one.metadata.name)
-    for name in names:
-        client.wait(
-            CustomResourceDefinition, name, for_conditions=["Established"], raise_for_conditions=()
-        )
+            raise DaemonError(f"{name} is refused: {error}") from error
+    for name in definitions():
+        client.wait(found, name, for_conditions=["Established"], raise_for_conditions=())
 
 
 def remove(client: Client, *names: str) -> None:
     """Makes kinds unknown again, all or those with these names, with all objects of them."""
-    for name in names or [one.metadata.name for one in definitions()]:
+    for name in names or definitions():
         try:
             client.delete(CustomResourceDefinition, name)
         except ApiError as error:

@@ -30,7 +30,9 @@ class NoAnswerError(Exception):
 class _NoRedirect(HTTPRedirectHandler):
     """An API server sends nobody elsewhere; a page for logins does."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(
+        self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: Any
+    ) -> None:
         return None
 
 
