@@ -9,7 +9,7 @@ import base64
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,7 +153,8 @@ def register(client: Client, manager: Manager, certificate: Path, port: int) -> 
     Its webhooks about pods are left out: they serve placements that no component of ours asks for.
     """
     authority = base64.b64encode(certificate.read_bytes()).decode()
-    for thing in load_all_yaml((manager.folder / WEBHOOKS).read_text()):
+    things: list[Any] = list(load_all_yaml((manager.folder / WEBHOOKS).read_text()))
+    for thing in things:
         kept = [each for each in thing.webhooks if "pod" not in each.clientConfig.service.path]
         for each in kept:
             path = each.clientConfig.service.path
@@ -172,6 +173,11 @@ def _apply(client: Client, thing: Any) -> None:
         raise DaemonError(f"the JobSet manager's own objects are refused: {error}") from error
 
 
+def job_set(manifest: Mapping[str, Any]) -> Any:
+    """A JobSet for the client, from its manifest."""
+    return JobSet.from_dict(dict(manifest))
+
+
 def is_served(client: Client) -> bool:
     """Whether the API server knows the kind by now."""
     try:
@@ -184,7 +190,8 @@ def is_asked(client: Client) -> bool:
     """Whether the manager judges new JobSets by now."""
     about = {"name": "probe", "namespace": "default"}
     try:
-        client.create(JobSet({"metadata": about, "spec": {"replicatedJobs": []}}), dry_run=True)
+        probe = {"metadata": about, "spec": {"replicatedJobs": []}}
+        client.create(job_set(probe), dry_run=True)
     except (ApiError, HTTPError):
         return False
     return True

@@ -90,7 +90,7 @@ def _shown(argument: str, manifest: Mapping[str, Any]) -> object:
     for key in above:
         spec = spec[key]
     if argument == "command":
-        (container,) = dig(spec, template, "spec", "containers")
+        (container,) = dig(spec[template], "spec", "containers")
         words = [*container.get("command", ()), *container.get("args", ())]
         return words[0] if words else None
     return {
