@@ -160,7 +160,7 @@ def _running(client: Client, name: str, but_not: set[str]) -> Any:
     while time.monotonic() < deadline:
         for pod in client.list(Pod, namespace="default", labels={"app": name}):
             about, runs = pod.metadata, pod.status and pod.status.phase == "Running"
-            if about and runs and not about.deletionTimestamp and about.uid not in but_not:
+            if runs and about and not about.deletionTimestamp and about.uid not in but_not:
                 return pod
         time.sleep(0.2)
     raise TimeoutError(f"{name}: no pod within {LONGEST_SECONDS:.0f} s")
@@ -218,7 +218,7 @@ def _measure_all(
     nodes = threading.Thread(target=autoscaler.run, args=(stopped,), daemon=True)
     nodes.start()
     for thing in things.values():
-        client.create(jobset.job_set(thing) if thing["kind"] == "JobSet" else from_dict(thing))
+        client.create(from_dict(thing))
     with ThreadPoolExecutor(len(things)) as pool:
         running = {
             name: pool.submit(measure, plane.client(), name, preemptions, say) for name in things

@@ -9,13 +9,14 @@ import base64
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from lightkube import Client
-from lightkube.codecs import load_all_yaml
+from lightkube.codecs import from_dict, load_all_yaml
 from lightkube.core.exceptions import ApiError
 from lightkube.generic_resource import create_namespaced_resource
 
@@ -153,17 +154,15 @@ def register(client: Client, manager: Manager, certificate: Path, port: int) -> 
     Its webhooks about pods are left out: they serve placements that no component of ours asks for.
     """
     authority = base64.b64encode(certificate.read_bytes()).decode()
-    things: list[Any] = list(load_all_yaml((manager.folder / WEBHOOKS).read_text()))
-    for thing in things:
-        kept = [each for each in thing.webhooks if "pod" not in each.clientConfig.service.path]
-        for each in kept:
-            path = each.clientConfig.service.path
-            each.clientConfig.service = None
-            each.clientConfig.url = f"https://127.0.0.1:{port}{path}"
-            each.clientConfig.caBundle = authority
-        thing.webhooks = kept
-        thing.metadata.name = f"jobset-{thing.metadata.name}"
-        _apply(client, thing)
+    for thing in yaml.safe_load_all((manager.folder / WEBHOOKS).read_text()):
+        kept = []
+        for each in thing["webhooks"]:
+            path = each["clientConfig"]["service"]["path"]
+            url = f"https://127.0.0.1:{port}{path}"
+            if "pod" not in path:
+                kept.append({**each, "clientConfig": {"url": url, "caBundle": authority}})
+        name = f"jobset-{thing['metadata']['name']}"
+        _apply(client, from_dict({**thing, "metadata": {"name": name}, "webhooks": kept}))
 
 
 def _apply(client: Client, thing: Any) -> None:
@@ -171,11 +170,6 @@ def _apply(client: Client, thing: Any) -> None:
         client.apply(thing, force=True)
     except ApiError as error:
         raise DaemonError(f"the JobSet manager's own objects are refused: {error}") from error
-
-
-def job_set(manifest: Mapping[str, Any]) -> Any:
-    """A JobSet for the client, from its manifest."""
-    return JobSet.from_dict(dict(manifest))
 
 
 def is_served(client: Client) -> bool:
@@ -188,10 +182,14 @@ def is_served(client: Client) -> bool:
 
 def is_asked(client: Client) -> bool:
     """Whether the manager judges new JobSets by now."""
-    about = {"name": "probe", "namespace": "default"}
+    probe = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "probe", "namespace": "default"},
+        "spec": {"replicatedJobs": []},
+    }
     try:
-        probe = {"metadata": about, "spec": {"replicatedJobs": []}}
-        client.create(job_set(probe), dry_run=True)
+        client.create(from_dict(probe), dry_run=True)
     except (ApiError, HTTPError):
         return False
     return True
