@@ -18,7 +18,7 @@ LEVELS ?=
 LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine up preview refresh destroy policy policy-state packs recover rehearse \
+.PHONY: help setup engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
   check env lint test test-fast mutate bench docs schema clean distclean
 
 help: ## Show the targets
@@ -33,6 +33,9 @@ setup: ## Make .venv agree with the requirements
 
 engine: setup ## Find, install or build the Pulumi engine
 	@$(VENV_PYTHON) -m sandbox.engine >/dev/null
+
+control-plane: setup ## Find or build a Kubernetes control plane and the JobSet manager
+	@$(VENV_PYTHON) -m sandbox.cluster build
 
 up preview refresh destroy: setup ## STACK=sandbox: emulated cloud; others: the real one
 	@$(SANDBOX) $@ --stack '$(STACK)' $(ARGS)
@@ -52,6 +55,9 @@ recover: setup ## Put a stack in order whose update was killed
 rehearse: setup ## A stack's whole life on the emulated cloud, with a report
 	@$(SANDBOX) rehearse --stack '$(STACK)'
 
+drill: engine control-plane ## Evict a Spot node and end a flex-start node, and see the work come back
+	@$(VENV_PYTHON) -m sandbox.drill $(ARGS)
+
 check: setup ## Judge a stack's settings alone, without an engine
 	@$(SANDBOX) check --stack '$(STACK)'
 
@@ -63,11 +69,11 @@ lint: setup ## ruff and pyright
 	@$(VENV_PYTHON) -m ruff format --check .
 	@$(VENV_PYTHON) -m pyright
 
-test: engine ## All tests
+test: engine control-plane ## All tests
 	@$(VENV_PYTHON) -m pytest -n 2 $(ARGS)
 
-test-fast: setup ## The tests that need no engine
-	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine' $(ARGS)
+test-fast: setup ## The tests that need no engine and no control plane
+	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine and not cluster' $(ARGS)
 
 mutate: setup ## Break each rule in turn and see whether a test fails
 	@$(VENV_PYTHON) -m tools.mutate $(ARGS)

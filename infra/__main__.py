@@ -11,6 +11,7 @@ from outputs import export_outputs
 from pools import declare_pools
 from spotproof_gke.problems import ProblemsError
 from work import declare_identities, declare_queues
+from workloads import declare_workloads
 
 try:
     settings = stack_settings.from_engine()
@@ -40,4 +41,6 @@ checkpoints = spotproof.CheckpointBucket(
 )
 queues = declare_queues(settings, checkpoints, after(services, cluster))
 identities = declare_identities(settings, checkpoints, queues, after(cluster))
+work_pools = [pool for section in pools.values() for pool in section.values()]
+declare_workloads(settings, cluster, checkpoints, queues, identities, work_pools)
 export_outputs(settings, network, cluster, pools, checkpoints, queues, identities)

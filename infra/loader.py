@@ -8,14 +8,19 @@ from sections import CLUSTER_SUPPLIED, OUTPUT, POOL_SECTIONS, SECTIONS, WORK_QUE
 from spotproof.autopilot import AutopilotClusterArgs
 from spotproof.cluster import GkeClusterArgs, GkeClusterPlan, plan_gke_cluster
 from spotproof.cluster_base import ClusterPlan, plan_cluster
-from spotproof.identities import read_workload
 from spotproof.pool_plan import PoolPlan
 from spotproof.reader import TABLES_OUT_OF_DATE, Reader, camel_case
-from spotproof_gke import names
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import Problem, did_you_mean, nearest
+from spotproof_gke.versions import parse
+from wiring import Surroundings, Wiring
+from work_settings import judge_identities, judge_queue_names
+from workload_sections import WORKLOAD_SECTIONS, LayerSettings, objects
+from workload_settings import nested, read_layer
 
 NAMESPACE = "spotproof"
+_LAYER = tuple(LayerSettings.__annotations__)
+_POOL_PATHS = tuple(f"{camel_case(section.key)}." for section in POOL_SECTIONS)
 PROJECT_KEY = "gcp:project"
 
 HIDDEN_PROJECT = "a-secret-project"
@@ -52,7 +57,7 @@ class Loader:
                 rule = "the program reads only settings under its own name"
                 self._problem(key, "…", rule, f'did you mean "{right}"?')
         known = [f for f in GkeClusterArgs.__annotations__ if f not in CLUSTER_SUPPLIED]
-        self._top = self._snake(own, [*known, "mode", *SECTIONS], "")
+        self._top = self._snake(own, [*known, "mode", *_LAYER, *SECTIONS], "")
 
     def settings(self) -> dict[str, Any]:
         """The fields of `Settings`."""
@@ -61,7 +66,7 @@ class Loader:
         ).choice("mode", Mode, Mode.STANDARD)
         if mode is Mode.AUTOPILOT:
             self._refuse_on_autopilot()
-        args = {k: v for k, v in self._top.items() if k not in SECTIONS and k != "mode"}
+        args = {k: v for k, v in self._top.items() if k not in {*SECTIONS, *_LAYER, "mode"}}
         args = self._nested_snake(args)
         planned = self._cluster(args, mode)
         cluster = planned.cluster if isinstance(planned, GkeClusterPlan) else planned
@@ -69,6 +74,8 @@ class Loader:
         found: dict[str, dict[str, Any]] = {}
         pools: dict[str, PoolPlan] = {}
         for section in SECTIONS.values():
+            if section in WORKLOAD_SECTIONS:
+                continue
             supplied = {**self._supplied(section, cluster), **trust}
             if section.many:
                 found[section.key], plans = self._many(section, supplied)
@@ -77,10 +84,15 @@ class Loader:
                     pools.update(paths)
             elif not (section.standard_only and mode is Mode.AUTOPILOT):
                 found[section.key] = self._one(section, supplied)
-        self._judge_identities(found)
-        self._judge_queue_names(found[WORK_QUEUES.key])
+        judge_identities(found, self.problems)
+        judge_queue_names(found[WORK_QUEUES.key], self._problem)
+        provisions = False
         if isinstance(planned, GkeClusterPlan):
             self._fits(planned, pools)
+            provisions = planned.auto_provisioning is not None
+        broken = any(p.key.startswith(_POOL_PATHS) for p in self.problems)
+        around = Surroundings(mode, cluster.region, found, None if broken else pools, provisions)
+        manifests, least = self._workloads(around, trust, found)
         return {
             "project": cluster.project,
             "region": cluster.region,
@@ -90,7 +102,32 @@ class Loader:
             "trust": trust,
             "cluster": args,
             "sections": found,
+            **read_layer(self._top, self.problems),
+            "manifests": tuple(manifests),
+            "least_version": least,
         }
+
+    def _workloads(
+        self, around: Surroundings, trust: Mapping[str, Any], found: dict[str, dict[str, Any]]
+    ) -> tuple[list[dict[str, Any]], str]:
+        """Judge what is inside the cluster, and add its arguments to `found`.
+
+        Returns:
+            The objects as far as they are known, and the least version that knows all of them.
+        """
+        wiring = Wiring(around, self._problem)
+        manifests: list[dict[str, Any]] = []
+        least = ""
+        for section in WORKLOAD_SECTIONS:
+            found[section.key], plans = self._many(section, trust, wiring)
+            for key, plan in plans.items():
+                path = f"{camel_case(section.key)}.{key}"
+                if not any(p.key.startswith(path) for p in self.problems):
+                    wiring.judge_objects(path, plan)
+                manifests += objects(plan)
+                version = getattr(plan, "minimum_version", "")
+                least = max(least, version, key=lambda text: parse(text) if text else (0,))
+        return manifests, least
 
     def _refuse_on_autopilot(self) -> None:
         keys = [key for key, section in SECTIONS.items() if section.standard_only]
@@ -138,7 +175,7 @@ class Loader:
         return args
 
     def _many(
-        self, section: Section, supplied: Mapping[str, Any]
+        self, section: Section, supplied: Mapping[str, Any], wiring: Wiring | None = None
     ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
         """Arguments and plans of a section's components, by their keys in the stack file."""
         raw = self._top.get(section.key)
@@ -151,11 +188,16 @@ class Loader:
         plans: dict[str, Any] = {}
         for key, value in (raw or {}).items():
             at = f"{path}.{key}"
-            args[str(key)] = self._snake(self._mapping(value, at), section.own_fields, f"{at}.")
+            own = self._snake(self._mapping(value, at), section.own_fields, f"{at}.")
+            args[str(key)] = own
+            now = supplied
+            if wiring is not None:
+                own.update(nested(own, section.args, f"{at}.", self._snake))
+                now = {**supplied, **wiring.fill(section, at, str(key), own)}
             if section is WORK_QUEUES and self._top.get("cluster_name"):
                 args[str(key)].setdefault("queue_name", f"{self._top['cluster_name']}-{key}")
             name = section.component_name(str(key))
-            plans[str(key)] = self._judge(at, args[str(key)], supplied, section, name)
+            plans[str(key)] = self._judge(at, own, now, section, name)
         return args, plans
 
     def _judge(
@@ -167,6 +209,7 @@ class Loader:
         name: str,
     ) -> Any:
         """Let a component judge its arguments; those supplied were judged before."""
+        args = {key: value for key, value in args.items() if key not in section.more_fields}
         reader = Reader({**args, **supplied}, section.args.__annotations__, f"{path}.", camel_case)
         planned = section.plan(reader, name)
         hidden = {f"{path}.{camel_case(key)}" for key in supplied}
@@ -176,37 +219,6 @@ class Loader:
             if key not in hidden:
                 self._problem(key, found.value, found.rule, found.fix)
         return planned
-
-    def _judge_identities(self, found: Mapping[str, Mapping[str, Any]]) -> None:
-        queues = found[WORK_QUEUES.key]
-        for key, args in found["identities"].items():
-            path = f"identities.{key}."
-            read = Reader(args, args, path, camel_case, self.problems)
-            read_workload(read, "service_account")
-            read.boolean("checkpoints", default=False)
-            if account := read.text("google_service_account", default=None):
-                read.extend(names.account_id_problems("google_service_account", account))
-            for side in ("publishes_to", "works_on"):
-                for queue in read.texts(side, default=()):
-                    if queue not in queues:
-                        rule = "this is not one of the stack's work queues"
-                        fix = did_you_mean(queue, queues) if queues else "add it to workQueues"
-                        read.problem(side, queue, rule, fix)
-            if not any(args.get(one) for one in ("checkpoints", "publishes_to", "works_on")):
-                rule = "an identity is for something that it may reach"
-                fix = "set checkpoints to true, or name a queue in worksOn or publishesTo"
-                self._problem(path.rstrip("."), None, rule, fix)
-
-    def _judge_queue_names(self, queues: Mapping[str, Mapping[str, Any]]) -> None:
-        """Pools of different sections have different prefixes, so they never meet; queues may."""
-        names_seen: dict[str, str] = {}
-        for key, args in queues.items():
-            name = args.get("queue_name")
-            for part in (name, f"{name}-dead-letters"):
-                other = names_seen.setdefault(str(part), key)
-                if other != key:
-                    rule = f"the queue {other} has the topic {part} already"
-                    self._problem(f"workQueues.{key}", name, rule, "give it another queueName")
 
     def _fits(self, planned: GkeClusterPlan, pools: Mapping[str, PoolPlan]) -> None:
         unclear = any(p.key.startswith("autoProvisioning.") for p in self.problems)

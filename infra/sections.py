@@ -1,19 +1,20 @@
 """The sections of a stack file: which component's arguments stands where, and what is supplied."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from collections.abc import Mapping
+from typing import TypedDict
 
 from typing_extensions import NotRequired
 
+from section import Section
 from spotproof.checkpoint_bucket import CheckpointBucketArgs, plan_checkpoint_bucket
 from spotproof.cpu_pool import plan_cpu_pool
 from spotproof.gpu_pool import plan_flex_start_pool, plan_gpu_pool, plan_spot_gpu_pool
 from spotproof.network import NetworkArgs, plan_network
 from spotproof.pool_args import CpuPoolArgs, FlexStartPoolArgs, GpuPoolArgs, SpotGpuPoolArgs
-from spotproof.reader import TABLES_OUT_OF_DATE, Reader
+from spotproof.reader import TABLES_OUT_OF_DATE
 from spotproof.system_pool import SystemNodePoolArgs, plan_system_node_pool
 from spotproof.work_queue import WorkQueueArgs, plan_work_queue
+from workload_sections import WORKLOAD_SECTIONS
 
 OUTPUT = "known after the update"
 """Stands for an output of another component while settings are judged."""
@@ -38,39 +39,6 @@ class IdentitySettings(TypedDict):
 
     google_service_account: NotRequired[str]
     """Id of a Google service account to make and act as; none when omitted."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """One section of a stack file.
-
-    Attributes:
-        key: Its key, spelt as an argument (`spot_pools`).
-        args: The TypedDict of its settings.
-        supplied: Arguments that the program supplies, so that a stack file can't contradict it.
-        plan: Judges the settings of one component, given a reader and the component's name.
-        prefix: What stands before a key in the name of a component; the name itself when the
-            section holds the settings of one component alone.
-        many: Whether the section is a mapping from names to settings.
-        standard_only: Whether an Autopilot cluster has no such thing.
-    """
-
-    key: str
-    args: Any
-    supplied: frozenset[str]
-    plan: Callable[[Reader, str], Any]
-    prefix: str
-    many: bool = False
-    standard_only: bool = False
-
-    @property
-    def own_fields(self) -> list[str]:
-        """The settings that a stack file may hold."""
-        return [field for field in self.args.__annotations__ if field not in self.supplied]
-
-    def component_name(self, key: str = "") -> str:
-        """The program's name of the component that the settings under `key` are for."""
-        return f"{self.prefix}-{key}" if self.many else self.prefix
 
 
 _POOL = frozenset(
@@ -117,7 +85,15 @@ IDENTITIES = Section(
 
 SECTIONS: Mapping[str, Section] = {
     section.key: section
-    for section in (NETWORK, SYSTEM_POOL, *POOL_SECTIONS, CHECKPOINTS, WORK_QUEUES, IDENTITIES)
+    for section in (
+        NETWORK,
+        SYSTEM_POOL,
+        *POOL_SECTIONS,
+        CHECKPOINTS,
+        WORK_QUEUES,
+        IDENTITIES,
+        *WORKLOAD_SECTIONS,
+    )
 }
 """All sections by key; what stands at the top of a stack file beside them is the cluster's."""
 

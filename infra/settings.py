@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import stack_file
 from loader import Loader
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import ProblemsError
+from workload_sections import Layer
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Settings:
         cluster: Arguments of the cluster less those that other components supply.
         sections: Arguments of all other components by section: of the one component, or of each
             by its key in the stack file. Those that other components supply are left out.
+        workloads: What becomes of the objects inside the cluster.
+        workloads_folder: Where they are rendered, from the project's folder; None when omitted.
+        create_namespaces: Whether namespaces and service accounts of workloads are made.
+        manifests: The objects inside the cluster, with stand-ins for what an update will know.
+        least_version: The least GKE version that knows all of them, "" when nothing is known.
     """
 
     project: str
@@ -39,6 +45,11 @@ class Settings:
     trust: Mapping[str, Any]
     cluster: Mapping[str, Any]
     sections: Mapping[str, Mapping[str, Any]]
+    workloads: Layer
+    workloads_folder: str | None
+    create_namespaces: bool
+    manifests: Sequence[Mapping[str, Any]]
+    least_version: str
 
 
 def load(values: Mapping[str, Any], source: str, secrets: Collection[str] = ()) -> Settings:
@@ -102,6 +113,9 @@ def _summary(settings: Settings) -> str:
     ):
         if names := ", ".join(settings.sections[key]):
             parts.append(f"{words}: {names}")
+    if settings.workloads is not Layer.NONE:
+        count = len(settings.manifests)
+        parts.append(f"objects in the cluster: {count} to {settings.workloads.value}")
     parts.append(f"deletion protection: {'on' if settings.deletion_protection else 'off'}")
     return ", ".join(parts)
 

@@ -21,6 +21,7 @@ from sandbox.engine import EngineError, ensure
 from sandbox.locks import BusyError, only_run
 from sandbox.paths import ROOT
 from sandbox.progress import say
+from sandbox.reach.gate import NotReadyError
 from sandbox.recovery.arguments import options_of
 from sandbox.recovery.guard import NeedsRecoveryError, guard
 from sandbox.recovery.recover import RecoveryError, recover
@@ -38,6 +39,7 @@ USERS_ERRORS = (
     NeedsRecoveryError,
     RecoveryError,
     judging.JudgingError,
+    NotReadyError,
     real.RealStackError,
     stacks.StackNameError,
     stacks.UnknownStackError,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox import stacks
+from sandbox import layer, stacks
 from sandbox.cloud.store import Store
 from sandbox.engine import Engine
 from sandbox.environment import FOR_PREVIEW, Sandbox
 from sandbox.judging import pack_flags, packs_of
-from sandbox.mirror import mirror, project_name
+from sandbox.mirror import mirror, mirrored_stack_file, project_name
 from sandbox.paths import GENERATED, ROOT, policy_pack
 from sandbox.progress import say
 from sandbox.recovery.command import Pulumi
@@ -50,10 +50,21 @@ class EmulatedStack:
         replaced = mirror(self.sandbox, self.stack, self.root)
         if replaced:
             say(f"  encrypted values are a placeholder here: {', '.join(replaced)}")
+        self._render_objects()
         self.sandbox.prepare(self.engine)
         made = self.capture("stack", "select", "--create", self.stack)
         if made.returncode != 0:
             raise EmulatedError(f"the stack cannot be made in the sandbox:\n{made.stdout}")
+
+    def _render_objects(self) -> None:
+        """An emulated cluster has no API server that objects could be applied to."""
+        file = mirrored_stack_file(self.sandbox, self.stack)
+        key = f"{project_name(self.root)}:{layer.KEY}"
+        if stacks.value(file, key) == layer.APPLY:
+            stacks.set_value(file, key, layer.RENDER)
+            say(
+                f"  objects in the cluster are rendered here, to {self.sandbox.folder / 'rendered'}"
+            )
 
     def command(self, action: str, *extra: str, levels: str = "") -> list[str]:
         """The command for an action; it asks nothing, since nothing in a sandbox can be lost."""
@@ -108,6 +119,8 @@ class EmulatedStack:
         environment = self.sandbox.environment(self.engine)
         if action == "preview":
             environment |= FOR_PREVIEW
+        if action == "refresh":
+            environment |= layer.FOR_REFRESH_OF_RENDERED
         return {"cwd": self.sandbox.project, "env": environment}
 
 

@@ -4,11 +4,13 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from sandbox import layer, stacks
 from sandbox.engine import Engine, EngineError, ensure
 from sandbox.judging import pack_flags, packs_of
 from sandbox.mirror import backend_url, project_name
 from sandbox.paths import GENERATED, ROOT
 from sandbox.progress import say
+from sandbox.reach.gate import ASKED_BEFORE, gate
 from sandbox.recovery.command import Pulumi
 from sandbox.recovery.guard import guard
 
@@ -37,13 +39,20 @@ def run(action: str, stack: str, extra: Sequence[str] = (), levels: str = "") ->
     Raises:
         RealStackError: no engine with a Google Cloud plugin, or a shell bound to a sandbox.
         NeedsRecoveryError: an update of the stack was killed, or one runs.
+        NotReadyError: its objects can't be applied to its cluster.
     """
     found = pulumi(stack)
     typed = command(action, stack, extra, levels)
     guard(found, typed[1], extra)
+    file = stacks.stack_file(stacks.short_name_of_real(stack))
+    if action in ASKED_BEFORE and layer.said(file) == layer.APPLY:
+        gate(found, file)
     say(f"+ {shlex.join(typed)}")
     os.chdir(ROOT)
-    os.execve(found.executable, typed, dict(found.environment))
+    environment = dict(found.environment)
+    if action == "refresh" and layer.said(file) == layer.RENDER:
+        environment |= layer.FOR_REFRESH_OF_RENDERED
+    os.execve(found.executable, typed, environment)
 
 
 def pulumi(stack: str) -> Pulumi:

@@ -148,7 +148,31 @@ def copy_without_secrets(source: Path, target: Path) -> list[str]:
     return replaced
 
 
-def set_value(file: Path, key: str, value: bool) -> None:
+def value(file: Path, key: str) -> str:
+    """A scalar of a stack file's configuration as it is written, or "" where there is none.
+
+    Args:
+        file: the stack file.
+        key: the key, with its namespace; the program's own may stand without it.
+
+    Raises:
+        UnreadableStackFileError: the file is no YAML mapping.
+    """
+    text, root = read(file)
+    config = next((item.value for item in text.items(root) if item.key == "config"), None)
+    if not isinstance(config, yaml.MappingNode):
+        return ""
+    return next(
+        (
+            str(item.value.value)
+            for item in text.items(config)
+            if item.key in (key, key.partition(":")[2]) and isinstance(item.value, yaml.ScalarNode)
+        ),
+        "",
+    )
+
+
+def set_value(file: Path, key: str, value: bool | str) -> None:
     """Sets a configuration key of a copied stack file."""
     text, root = read(file)
     entry = f"{key}: {json.dumps(value)}"
@@ -156,11 +180,12 @@ def set_value(file: Path, key: str, value: bool) -> None:
     if config is None:
         text.insert(root, f"config: {{{entry}}}")
     elif isinstance(config.value, yaml.MappingNode):
-        there = next((item for item in text.items(config.value) if item.key == key), None)
+        spellings = (key, key.partition(":")[2])
+        there = next((item for item in text.items(config.value) if item.key in spellings), None)
         if there is None:
             text.insert(config.value, entry)
         else:
-            text.replace_item(there, entry)
+            text.replace_item(there, f"{there.key}: {json.dumps(value)}")
     else:
         text.replace_item(config, f"config: {{{entry}}}")
     file.write_bytes(text.edited().encode())

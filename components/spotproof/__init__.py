@@ -33,6 +33,11 @@ from spotproof.workloads.kueue_queues import KueueQueues, KueueQueuesArgs, Queue
 from spotproof.workloads.program_args import SecretKeyArgs
 from spotproof.workloads.queue_workers import QueueWorkers, QueueWorkersArgs, Scaler
 from spotproof.workloads.spot_job import SpotJob, SpotJobArgs
+from spotproof.workloads.system_placement_guard import (
+    SystemPlacementGuard,
+    SystemPlacementGuardArgs,
+)
+from spotproof_gke.admission import GuardAction
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.workloads.compute_class import WhenUnsatisfiable
 from spotproof_gke.workloads.scheduling import (
@@ -65,6 +70,7 @@ __all__ = [
     "GpuDriverVersion",
     "GpuPool",
     "GpuPoolArgs",
+    "GuardAction",
     "KueueQueues",
     "KueueQueuesArgs",
     "LocationPolicy",
@@ -87,6 +93,8 @@ __all__ = [
     "SpotJobArgs",
     "SystemNodePool",
     "SystemNodePoolArgs",
+    "SystemPlacementGuard",
+    "SystemPlacementGuardArgs",
     "TaintEffect",
     "WhenUnsatisfiable",
     "WorkQueue",

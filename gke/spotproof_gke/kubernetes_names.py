@@ -17,6 +17,8 @@ _KEY = re.compile(
     rf"((?P<domain>{_LABEL}(\.{_LABEL})*)/)?[A-Za-z0-9]([-\w.]{{0,61}}[A-Za-z0-9])?", re.A
 )
 _VALUE = re.compile(r"([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?", re.A)
+_JOB_SET = 48
+_JOB_SET_NAME = re.compile(rf"[a-z][-a-z0-9]{{0,{_JOB_SET - 1}}}")
 _SECRET_KEY = re.compile(r"[-._A-Za-z0-9]{1,253}")
 _CPU = re.compile(r"[0-9]+(\.[0-9]{1,3})?|[0-9]+m")
 _BYTES = re.compile(r"[0-9]+(\.[0-9]+)?([kMGTP]|[KMGTP]i)?")
@@ -39,6 +41,15 @@ def object_name_problems(key: str, name: object) -> list[Problem]:
     """What is wrong with the name of a workload: its pods carry it in a label."""
     rule = "a name has at most 63 lower-case letters, digits and hyphens, none at its ends"
     return _one(key, name, _NAME, rule, "choose another name")
+
+
+def job_set_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with the name of a JobSet besides: its pods' host names begin with it."""
+    rule = (
+        f"a JobSet's name begins with a letter and has at most {_JOB_SET} characters, because its "
+        "pods are called NAME-main-0-0-abcde"
+    )
+    return _one(key, name, _JOB_SET_NAME, rule, "choose another job_name, or kind job")
 
 
 def namespace_problems(key: str, name: object) -> list[Problem]:

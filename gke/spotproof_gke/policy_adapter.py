@@ -39,7 +39,7 @@ from pulumi_policy.proxy import (
 )
 from pulumi_policy.secret import _ListSecretsProxy
 
-from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack
+from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack, shown
 from spotproof_gke.rules.reading import UNKNOWN
 
 _DOCS = "https://github.com/spotproof/spotproof/blob/main/docs/policies"
@@ -127,6 +127,14 @@ def _policy(
     level: EnforcementLevel,
     certainties: tuple[bool, ...],
 ) -> Policy:
+    told = False
+
+    def tell_slip(config: Config, to: ReportViolation) -> None:
+        nonlocal told
+        if not told and (slip := _slip(rule, config)):
+            told = True
+            to(slip, None)
+
     def report(findings: Iterable[Finding], to: ReportViolation) -> None:
         for finding in findings:
             if finding.certain in certainties:
@@ -134,10 +142,12 @@ def _policy(
                 to(finding.without_rule(), finding.urn or None)
 
     def validate_resource(args: ResourceValidationArgs, to: ReportViolation) -> None:
+        tell_slip(args.get_config(), to)
         if rule.check_resource and args.resource_type.startswith(rule.types):
             report(rule.check_resource(resource_from(args), args.get_config()), to)
 
     def validate_stack(args: StackValidationArgs, to: ReportViolation) -> None:
+        tell_slip(args.get_config(), to)
         if rule.check_stack:
             report(rule.check_stack(stack_from(args, rule.types), args.get_config()), to)
 
@@ -169,6 +179,16 @@ def _policy(
             **common,
         )
     return StackValidationPolicy(validate=validate_stack, **common)
+
+
+def _slip(rule: Rule, config: Config) -> str:
+    """Words for a property that the rule does not have: the engine lets it pass, "" for none."""
+    unknown = sorted(set(config) - set(rule.config))
+    if not unknown:
+        return ""
+    known = ", ".join(rule.config)
+    fix = f"use one of {known}" if known else "leave it out: only the level can be set"
+    return f"its configuration has no property {shown(unknown[0])}. Fix: {fix}."
 
 
 class _MendingStackPolicy(ResourceValidationPolicy):

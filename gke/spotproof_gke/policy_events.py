@@ -164,5 +164,7 @@ def _versions(packs: Any) -> dict[str, str]:
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:
+    """A text of an event, without what a terminal would obey or no file can hold."""
     value = given.get(key)
-    return value if isinstance(value, str) else ""
+    letters = value if isinstance(value, str) else ""
+    return "".join(each if each.isprintable() or each in "\n\t" else "?" for each in letters)

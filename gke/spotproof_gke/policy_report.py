@@ -209,13 +209,16 @@ def _policies(pack: Path) -> Sequence[Any]:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-        return module.POLICIES
     except ImportError as error:
         raise ReportError(
             f"--policy-pack {pack}: {error}. Run this with the Python of the pack's virtualenv"
         ) from None
-    except AttributeError:
-        raise ReportError(f"--policy-pack {pack}: policy.py has no list POLICIES") from None
+    except Exception as error:  # The pack may be another's, and may do anything.
+        what = f"{type(error).__name__}: {error}"
+        raise ReportError(f"--policy-pack {pack}: policy.py cannot be loaded: {what}") from None
+    if not hasattr(module, "POLICIES"):
+        raise ReportError(f"--policy-pack {pack}: policy.py has no list POLICIES")
+    return module.POLICIES
 
 
 def _lines(events: str) -> list[str]:

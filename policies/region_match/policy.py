@@ -106,8 +106,9 @@ RULES = [
         name="unlabelled-bucket-in-cluster-region",
         display_name="Other bucket outside the clusters' region",
         description=(
-            "A bucket that nothing ties to a cluster lies outside the one region that all "
-            "clusters of the stack share."
+            "A bucket that nothing ties to a cluster lies in the one region that all clusters of "
+            "the stack share, or says by a label that it holds something else than checkpoints; "
+            "one that serves a website is not judged."
         ),
         remediation=(
             "If the bucket holds checkpoints, move it to the clusters' region. If it does not, "

@@ -5,7 +5,12 @@ from collections.abc import Iterable
 from pulumi_policy import Severity
 
 from spotproof_gke.policy_adapter import Config, Rule, policies_of, strings
-from spotproof_gke.rules import compute_classes, pool_refusals, spot_isolation
+from spotproof_gke.rules import (
+    compute_classes,
+    pool_refusals,
+    spot_isolation,
+    system_pod_pools,
+)
 from spotproof_gke.rules.finding import Finding, Mend, Resource, Stack
 
 _TAINT_KEYS = {
@@ -72,6 +77,15 @@ def _system_workloads(resource: Resource, config: Config) -> Iterable[Finding]:
         resource,
         strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
         strings(config, "acceptedTaintKeys"),
+        config.get("exemptDaemonSets") is not False,
+        strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
+    )
+
+
+def _system_pools(stack: Stack, config: Config) -> Iterable[Finding]:
+    return system_pod_pools.system_pods_on_spot_pools(
+        stack,
+        strings(config, "systemNamespaces", spot_isolation.SYSTEM_NAMESPACES),
         config.get("exemptDaemonSets") is not False,
         strings(config, "criticalPriorityClasses", spot_isolation.CRITICAL_PRIORITY_CLASSES),
     )
@@ -169,6 +183,21 @@ RULES = [
         types=("kubernetes:",),
         check_resource=_system_workloads,
         config={**_TAINT_KEYS, **_SYSTEM_PODS},
+        tags=("gke", "kubernetes", "spot", "reliability"),
+    ),
+    Rule(
+        name="system-workload-off-spot-pools",
+        display_name="System workload off the stack's Spot pools",
+        description=(
+            "A workload in a system namespace, or of a critical priority class, does not select, "
+            "by name or by a label of its owner's, a pool of the stack whose nodes can be taken "
+            "away or end."
+        ),
+        remediation="Select a pool of on-demand nodes, or none.",
+        severity=Severity.HIGH,
+        types=("gcp:container/", "kubernetes:"),
+        check_stack=_system_pools,
+        config=_SYSTEM_PODS,
         tags=("gke", "kubernetes", "spot", "reliability"),
     ),
     Rule(

@@ -1,7 +1,8 @@
 """A control plane on loopback: etcd, API server, scheduler, controller manager, and kwok.
 
-kwok stands in the place of every kubelet. Nothing needs a container, a network or root. The
-credentials are made anew at each start and lie in the folder, readable by its owner alone.
+The JobSet manager joins them when it is given. kwok stands in the place of every kubelet. Nothing
+needs a container, a network or root. The credentials are made anew at each start and lie in the
+folder, readable by its owner alone.
 """
 
 import base64
@@ -16,6 +17,7 @@ from lightkube import Client, KubeConfig
 from lightkube.core.exceptions import ApiError
 from lightkube.resources.core_v1 import Namespace, ServiceAccount
 
+from sandbox.cluster import jobset
 from sandbox.cluster.binaries import Binaries
 from sandbox.cluster.daemons import DaemonError, Daemons
 from sandbox.cluster.stages import stages
@@ -38,15 +40,23 @@ class ControlPlaneError(Exception):
 class ControlPlane:
     """One control plane in a folder of its own; also a context manager that stops it.
 
+    Args:
+        folder: Where it keeps everything.
+        binaries: Its programs.
+        manager: The JobSet manager, if it is to run as well.
+
     Attributes:
         folder: Data, keys, logs and the kubeconfig.
         kubeconfig: How to reach it, for any client.
     """
 
-    def __init__(self, folder: Path, binaries: Binaries) -> None:
+    def __init__(
+        self, folder: Path, binaries: Binaries, manager: jobset.Manager | None = None
+    ) -> None:
         self.folder = folder.resolve()
         self.kubeconfig = self.folder / "kubeconfig"
         self._binaries = binaries
+        self._manager = manager
         self._daemons = Daemons(self.folder)
 
     def __enter__(self) -> "ControlPlane":
@@ -116,7 +126,9 @@ class ControlPlane:
         # Fixed ports would clash with a second control plane.
         alone = ("--leader-elect=false", "--secure-port=0")
         self._run("kube-scheduler", client, *alone)
-        self._run("kube-controller-manager", client, *alone)
+        # Each controller has an account of its own, by which GKE's admission tells them apart.
+        accounts = "--use-service-account-credentials=true"
+        self._run("kube-controller-manager", client, accounts, *alone)
         self._run(
             "kwok",
             client,
@@ -127,6 +139,23 @@ class ControlPlane:
         )
         # A pod that comes before its namespace's service account is refused.
         self._await("the service account of pods", self._has_service_account)
+        if self._manager:
+            self._start_jobset(self._manager)
+
+    def _start_jobset(self, manager: jobset.Manager) -> None:
+        port, health = _free_ports(2)
+        own, certificates = self.folder / jobset.NAME, self.folder / "certs"
+        client = self.client()
+        jobset.install(client, manager)
+        self._await("the kind JobSet", lambda: jobset.is_served(client))
+        self._private("jobset.json", jobset.configuration(own, certificates, port, health))
+        self._daemons.start(
+            jobset.NAME,
+            [manager.program, f"--config={self.folder / 'jobset.json'}"],
+            {"KUBECONFIG": str(self.kubeconfig)},
+        )
+        jobset.register(client, manager, certificates / "apiserver.crt", port)
+        self._await("the JobSet manager", lambda: jobset.is_asked(client))
 
     def _api_server_flags(self, store: str, port: int) -> list[str]:
         # The server makes this key for its certificate; it signs service accounts as well.

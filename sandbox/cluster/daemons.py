@@ -28,12 +28,21 @@ class Daemons:
         self._register = folder / "processes.json"
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, name: str, command: Sequence[str | Path]) -> None:
-        """Starts a process in a session of its own, so that a Ctrl-C does not reach it."""
+    def start(
+        self, name: str, command: Sequence[str | Path], env: Mapping[str, str] | None = None
+    ) -> None:
+        """Starts a process in a session of its own, so that a Ctrl-C does not reach it.
+
+        Args:
+            name: Its name in the register and of its log.
+            command: The program and its arguments.
+            env: Environment variables besides those of this process.
+        """
         with self.log(name).open("wb") as log:
             child = subprocess.Popen(
                 command,
                 cwd=self.folder,
+                env={**os.environ, **(env or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

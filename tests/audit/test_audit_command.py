@@ -245,14 +245,28 @@ class TestPolicyConfig:
             write(folder, "config.json", config)
             assert not faults(capsys, path, "--policy-config", "config.json")
 
+    def test_the_level_of_all_holds_where_a_rule_has_none(self, folder: Path, capsys) -> None:
+        write(folder, "config.json", {"all": "disabled", "spot-pool-taint": "mandatory"})
+        path = write(folder, "cluster.json", examples.faulty_cluster())
+        main(["audit", path, "--policy-config", "config.json", "--format", "json"])
+        report = json.loads(capsys.readouterr().out)
+
+        assert {each["rule"] for each in report["findings"]} == {"spot-pool-taint"}
+        assert not [note for note in report["notJudged"] if "rule of the audit" in note]
+
     def test_what_is_passed_over_is_said(self, folder: Path, capsys) -> None:
-        config = {"version": 2, "policies": {"other": "advisory"}, "exceptions": {"E-1": {}}}
+        policies = {"spot-pool-taints": "disabled", "spot-pool-taint-unknown": "advisory"}
+        config = {"version": 2, "policies": policies, "exceptions": {"E-1": {}}}
         write(folder, "config.json", config)
         path = write(folder, "s.json", examples.innocent_state())
         main(["audit", path, "--policy-config", "config.json"])
 
-        out = capsys.readouterr().out
-        assert "config.json: 1 of its policies are no rules of the audit" in out
+        out = " ".join(capsys.readouterr().out.split())
+        said = (
+            "config.json: spot-pool-taints is no rule of the audit; did you mean spot-pool-taint?"
+        )
+        assert out.count("is no rule of the audit") == 1
+        assert said in out
         assert "config.json: its exceptions were not applied" in out
 
     @pytest.mark.parametrize("content", ["[1]", "{", "3", '{"version": 2, "policies": []}'])
@@ -261,6 +275,27 @@ class TestPolicyConfig:
         path = write(folder, "s.json", examples.innocent_state())
 
         assert "config.json: not" in error(capsys, path, "--policy-config", "config.json")
+
+    @pytest.mark.parametrize(
+        ("policy", "says"),
+        [
+            (
+                {"acceptedTaintkeys": ["own"]},
+                "spot-pool-taint has no property acceptedTaintkeys; did you mean acceptedTaintKeys",
+            ),
+            ({"buckets": {}}, "spot-pool-taint has no property buckets"),
+            ("off", "spot-pool-taint.enforcementLevel is none of advisory, mandatory, remediate"),
+            (7, "spot-pool-taint is not a level or an object"),
+            ({"enforcementLevel": ["disabled"]}, "spot-pool-taint.enforcementLevel is none of"),
+        ],
+    )
+    def test_a_slip_in_a_property_or_a_level_is_refused(
+        self, folder: Path, policy: Any, says: str, capsys
+    ) -> None:
+        write(folder, "config.json", {"spot-pool-taint": policy})
+        path = write(folder, "s.json", examples.innocent_state())
+
+        assert f"config.json: {says}" in error(capsys, path, "--policy-config", "config.json")
 
     @pytest.mark.parametrize("odd", [None, 3, "x", [None, 3], {"a": 1}, True, 1e999], ids=repr)
     @pytest.mark.parametrize("entry", ENTRIES, ids=lambda each: f"{each.name}-{each.over.value}")

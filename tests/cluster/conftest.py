@@ -14,6 +14,7 @@ from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node, Pod
 from lightkube.types import CascadeType
 
+from sandbox.cluster import jobset
 from sandbox.cluster.autoscaler import Autoscaler
 from sandbox.cluster.binaries import lookup
 from sandbox.cluster.control_plane import ControlPlane
@@ -38,8 +39,14 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """The control plane of this process's tests."""
     binaries = lookup()
     assert binaries, "there is no control plane: run `make control-plane`"
-    with ControlPlane(tmp_path_factory.mktemp("plane"), binaries) as started:
+    with ControlPlane(tmp_path_factory.mktemp("plane"), binaries, jobset.lookup()) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def job_sets(plane: ControlPlane) -> None:
+    """The control plane has the JobSet manager."""
+    assert jobset.is_served(plane.client()), "there is no JobSet manager: run `make control-plane`"
 
 
 @pytest.fixture
@@ -156,6 +163,8 @@ def world(plane: ControlPlane) -> Iterator[Callable[..., World]]:
 
 
 def _clear(client: Client) -> None:
+    if jobset.is_served(client):
+        client.deletecollection(jobset.JobSet, namespace="default", cascade=CascadeType.BACKGROUND)
     for kind in (Job, Deployment, DaemonSet):
         for namespace in ("default", "kube-system"):
             client.deletecollection(kind, namespace=namespace, cascade=CascadeType.BACKGROUND)

@@ -73,21 +73,32 @@ def test_a_second_update_changes_nothing(project: EmulatedProject) -> None:
     project.up("--expect-no-changes").check()
 
 
-def test_another_image_remakes_the_job_and_says_so_in_a_preview(tmp_path: Path) -> None:
-    folder = str(tmp_path / "rendered")
+KINDS = {
+    "jobset": ("kubernetes:jobset.x-k8s.io/v1alpha2:JobSet::", "ttl_seconds_after_finished"),
+    "job": ("kubernetes:batch/v1:Job::", "deadline_seconds"),
+}
+"""Of each kind of training: its type in a URN, and an argument that changes it in place."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_image_remakes_the_training_and_says_so_in_a_preview(
+    tmp_path: Path, kind: str
+) -> None:
+    type_, changeable = KINDS[kind]
+    folder, args = str(tmp_path / "rendered"), {**SPOT_JOB, "kind": kind}
     project = emulated_project(
-        tmp_path, PROGRAM.format(folder=folder, made=[("SpotJob", "work", SPOT_JOB)]), env=ENV
+        tmp_path, PROGRAM.format(folder=folder, made=[("SpotJob", "work", args)]), env=ENV
     )
     project.up().check()
-    newer = {**SPOT_JOB, "image": SPOT_JOB["image"] + "1"}
+    newer = {**args, "image": SPOT_JOB["image"] + "1"}
     project.write(PROGRAM.format(folder=folder, made=[("SpotJob", "work", newer)]))
     steps = project.preview("--json").json()["steps"]
-    ops = {step["op"] for step in steps if "kubernetes:batch/v1:Job::" in step["urn"]}
+    ops = {step["op"] for step in steps if type_ in step["urn"]}
     assert "replace" in ops
-    longer = {**SPOT_JOB, "deadline_seconds": 1_000_000}
+    longer = {**args, changeable: 1_000_000}
     project.write(PROGRAM.format(folder=folder, made=[("SpotJob", "work", longer)]))
     steps = project.preview("--json").json()["steps"]
-    ops = {step["op"] for step in steps if "kubernetes:batch/v1:Job::" in step["urn"]}
+    ops = {step["op"] for step in steps if type_ in step["urn"]}
     assert ops == {"update"}
 
 
@@ -133,5 +144,5 @@ def test_a_yaml_program_takes_the_same_component(tmp_path: Path) -> None:
     project.up().check()
     args = {**SPOT_JOB, "secret_env": {"HF_TOKEN": {"secret": "hub", "key": "token"}}}
     (expected,) = manifests("SpotJob", args)
-    assert _rendered(tmp_path / "rendered") == {("Job", "work"): expected}
+    assert _rendered(tmp_path / "rendered") == {("JobSet", "work"): expected}
     assert project.outputs() == {"budget": 15, "name": "work"}

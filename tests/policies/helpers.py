@@ -128,7 +128,9 @@ def stack_resources(case: Case) -> list[PolicyResource]:
     return list(made.values())
 
 
-def resource_args(case: Case) -> Iterator[ResourceValidationArgs]:
+def resource_args(
+    case: Case, config: Mapping[str, Any] | None = None
+) -> Iterator[ResourceValidationArgs]:
     """The resources as a resource policy gets them, one at a time: inputs."""
     for name, given in case.resources.items():
         yield ResourceValidationArgs(
@@ -138,7 +140,7 @@ def resource_args(case: Case) -> Iterator[ResourceValidationArgs]:
             name,
             options(),
             _provider(given.get("provider"), {}),
-            dict(case.config),
+            dict(case.config if config is None else config),
         )
 
 
@@ -147,6 +149,12 @@ class Reported:
     resource: str
     level: str
     message: str
+
+
+def config_of(one: Policy, case: Case) -> dict[str, Any]:
+    """What of a case's configuration, which is for all its policies, belongs to one."""
+    known = one.config_schema.properties if one.config_schema else {}
+    return {key: value for key, value in case.config.items() if key in known}
 
 
 def run(one: Policy, case: Case) -> list[Reported]:
@@ -158,10 +166,11 @@ def run(one: Policy, case: Case) -> list[Reported]:
     def report(message: str, where: str | None = None) -> None:
         found.append(Reported((where or "").rsplit("::", 1)[-1], level, message))
 
+    config = config_of(one, case)
     if isinstance(one, StackValidationPolicy):
-        one.validate(StackValidationArgs(stack_resources(case), dict(case.config)), report)
+        one.validate(StackValidationArgs(stack_resources(case), config), report)
     elif isinstance(one, ResourceValidationPolicy):
-        for args in resource_args(case):
+        for args in resource_args(case, config):
             one.validate(args, report)
     return found
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from pulumi_policy import StackValidationArgs, StackValidationPolicy
 from pulumi_policy.proxy import UnknownValueError, unknown_checking_proxy
 
-from spotproof_gke.policy_adapter import plain, strings
+from spotproof_gke.policy_adapter import plain, policies_of, strings
 from spotproof_gke.rules.reading import UNKNOWN
-from tests.policies.helpers import UNKNOWN_STRING_VALUE, Case, policy, run, run_rule
+from tests.policies.helpers import UNKNOWN_STRING_VALUE, Case, policy, resource_args, run, run_rule
+from tests.policies.helpers import pack as module_of
 
 SECRET = "correct-horse-battery-staple"
 
@@ -43,6 +45,33 @@ def test_nesting_has_an_end() -> None:
 def test_wrong_type_in_the_configuration_is_the_default() -> None:
     assert strings({"keys": "a"}, "keys", ("b",)) == ("b",)
     assert strings({"keys": ["a", 1]}, "keys") == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("pack", "name", "says"),
+    [
+        ("spot_isolation", "spot-pool-taint", "Fix: use one of acceptedTaintKeys."),
+        ("spot_isolation", "spot-pool-taint-unknown", "Fix: use one of acceptedTaintKeys."),
+        ("spot_isolation", "on-demand-home-for-system-pods", "use one of toleratedTaintKeys."),
+        ("region_match", "pool-zones-in-cluster-region", "leave it out: only the level can be set"),
+    ],
+)
+def test_a_property_that_a_policy_does_not_have_is_reported_once(
+    pack: str, name: str, says: str
+) -> None:
+    rules = [each for each in module_of(pack).RULES if name in (each.name, f"{each.name}-unknown")]
+    (one,) = (each for each in policies_of(rules) if each.name == name)
+    told: list[str] = []
+    for _ in range(2):
+        if isinstance(one, StackValidationPolicy):
+            args: Any = StackValidationArgs([], {"acceptedTaintkeys": ["own"]})
+        else:
+            (args,) = resource_args(_case({"a": {"type": "a:b:C"}}), {"acceptedTaintkeys": ["own"]})
+        one.validate(args, lambda message, urn=None: told.append(message))  # type: ignore
+
+    assert len(told) == 1
+    assert "no property acceptedTaintkeys" in told[0]
+    assert says in told[0]
 
 
 def _case(resources: dict[str, Any], pack: str = "region_match", rule: str = "") -> Case:

@@ -12,7 +12,7 @@ from pulumi_policy import EnforcementLevel
 
 from spotproof_gke import policy_server
 from spotproof_gke.policy_server import convert_when_read
-from tests.policies.helpers import Case, cases, pack, urn
+from tests.policies.helpers import Case, cases, config_of, pack, urn
 
 CASES = list(cases())
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "US"}
@@ -61,7 +61,7 @@ def _reported(case: Case) -> list[tuple[str, ...]]:
     configured = proto.ConfigureAnalyzerRequest()
     for one in policies:
         properties = struct_pb2.Struct()
-        properties.update(case.config)
+        properties.update(config_of(one, case))
         level = proto.MANDATORY if one.enforcement_level.value == "mandatory" else proto.ADVISORY
         configured.policyConfig[one.name].enforcementLevel = level
         configured.policyConfig[one.name].properties.CopyFrom(properties)

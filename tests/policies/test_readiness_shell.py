@@ -172,3 +172,8 @@ _PIECES = [*_TEXT.split(), "\n"]
 @given(st.lists(st.sampled_from(_PIECES), max_size=14).map(" ".join) | st.text(max_size=20))
 def test_any_text_is_read_without_an_error(script: str) -> None:
     assert shell_stays("bash", script) in (True, False)
+
+
+@pytest.mark.parametrize("nested", ["$(", "${x:-", '"$('])
+def test_a_script_may_be_nested_as_deep_as_it_likes(nested: str) -> None:
+    assert not shell_stays("bash", f"exec ./train {nested * 5000}")

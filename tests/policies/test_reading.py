@@ -148,6 +148,7 @@ def test_stack_finds_resources_by_urn_and_by_type() -> None:
 
 def test_message_shows_names_and_numbers_only() -> None:
     assert shown(2.5) == "2.5"
+    assert shown("a\n") == "(not shown)"
     assert [shown(value) for value in ("us-central1", 3.0, UNKNOWN, "a b", None, {"a": 1})] == [
         "us-central1",
         "3",

@@ -6,6 +6,8 @@ place, and that an object of the same name and namespace goes before its replace
 
 from typing import Any
 
+from spotproof_gke.rules.reading import dig
+
 _FORCE_NEW = {
     "Job": ("completions", "parallelism", "selector", "template"),
     "Deployment": ("selector",),
@@ -30,12 +32,12 @@ def replaced(
     Args:
         token: Type of the object.
         old, new: Its inputs before and after.
-        also: Top-level properties that the program declares as such besides.
+        also: Paths of properties that the program declares as such besides.
     """
     kind = token.rpartition(":")[2]
     where = [(one["metadata"].get("name"), one["metadata"].get("namespace")) for one in (old, new)]
     moved = where[0] != where[1]
     fields = _FORCE_NEW.get(kind, ())
     changed = any(old.get("spec", {}).get(f) != new.get("spec", {}).get(f) for f in fields)
-    changed = changed or any(old.get(key) != new.get(key) for key in also)
+    changed = changed or any(dig(old, *p.split(".")) != dig(new, *p.split(".")) for p in also)
     return moved or changed, not moved

@@ -358,6 +358,39 @@ def test_a_pack_whose_python_is_another_is_told_so(
     assert "Python of the pack's virtualenv" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        ("x = (", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("x = 1", "no list POLICIES"),
+    ],
+)
+def test_a_pack_that_cannot_be_loaded_is_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str, says: str
+) -> None:
+    (tmp_path / "policy.py").write_text(policy + "\n")
+    file = _write(tmp_path / "events.jsonl", SUMMARY)
+
+    assert main([file, "--sarif", "-", "--policy-pack", str(tmp_path)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: --policy-pack")
+    assert says in line
+
+
+def test_what_a_terminal_would_obey_or_no_file_can_hold_is_left_out(tmp_path: Path) -> None:
+    odd = "\x1b[31m\u202e\ud800"
+    message = f"The rule.\nfirst{odd}\nsecond"
+    file = _write(tmp_path / "e.jsonl", _violation(POOL + odd, message=message), SUMMARY)
+    out, table = tmp_path / "out.sarif", tmp_path / "out.md"
+
+    assert main([file, "--sarif", str(out), "--markdown", str(table)]) == 0
+    (result,) = _results(json.loads(out.read_text()))
+    assert result["message"]["text"] == "first?[31m??\nsecond"
+    assert result["locations"][0]["logicalLocations"][0]["name"] == "batch?[31m??"
+    assert not set(odd) & set("\x1b\u202e") & set(table.read_text(encoding="utf-8"))
+
+
 def test_the_report_needs_no_pulumi() -> None:
     code = (
         "import sys; import spotproof_gke.policy_report; "

@@ -20,6 +20,7 @@ from tests.unit.workload_examples import (
     QUEUE_WORKERS,
     SPOT_JOB,
     manifests,
+    pod_of,
 )
 
 SCRIPT = "prepare; python -m train; report"
@@ -38,6 +39,9 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("SpotJob", {"namespace": "Training"}, "namespace", "lower-case"),
     ("SpotJob", {"job_name": "a.b"}, "job_name", "lower-case"),
     ("SpotJob", {"job_name": "a" * 64}, "job_name", "63"),
+    ("SpotJob", {"job_name": "a" * 49}, "job_name", "48 characters"),
+    ("SpotJob", {"job_name": "7b"}, "job_name", "begins with a letter"),
+    ("SpotJob", {"kind": "Deployment"}, "kind", "one of jobset, job"),
     ("SpotJob", {"deadline_seconds": None}, "deadline_seconds", "is required"),
     ("SpotJob", {"deadline_seconds": 0}, "deadline_seconds", "this is from 1"),
     ("SpotJob", {"backoff_limit": 0}, "backoff_limit", "this is from 1"),
@@ -292,7 +296,7 @@ def test_the_address_of_a_database_is_not_shown_either() -> None:
 )
 def test_what_is_no_secret_may_stand_in_the_environment(name: str, value: str) -> None:
     (job,) = manifests("SpotJob", {**SPOT_JOB, "env": {name: value}})
-    env = job["spec"]["template"]["spec"]["containers"][0]["env"]
+    env = pod_of(job)["containers"][0]["env"]
     assert {"name": name, "value": value} in env
 
 
@@ -304,26 +308,25 @@ def test_every_mistake_is_told_at_once() -> None:
 
 def test_a_script_that_execs_the_program_is_accepted() -> None:
     (job,) = manifests("SpotJob", {**SPOT_JOB, "command": ["sh", "-c", "exec python train.py"]})
-    command = job["spec"]["template"]["spec"]["containers"][0]["command"]
-    assert command == ["sh", "-c", "exec python train.py"]
+    assert pod_of(job)["containers"][0]["command"] == ["sh", "-c", "exec python train.py"]
 
 
 def test_the_same_word_may_stand_twice_in_a_command() -> None:
     command = ["torchrun", "--nproc", "1", "--nnodes", "1", "", "train.py"]
     (job,) = manifests("SpotJob", {**SPOT_JOB, "command": command})
-    assert job["spec"]["template"]["spec"]["containers"][0]["command"] == command
+    assert pod_of(job)["containers"][0]["command"] == command
 
 
 @pytest.mark.parametrize("given", ["trainer", "training/trainer"])
 def test_the_service_account_of_a_workload_identity_is_the_same_text(given: str) -> None:
     (job,) = manifests("SpotJob", {**SPOT_JOB, "service_account": given})
-    assert job["spec"]["template"]["spec"]["serviceAccountName"] == "trainer"
+    assert pod_of(job)["serviceAccountName"] == "trainer"
 
 
 def test_a_gpu_that_tables_do_not_know_is_taken_on_trust() -> None:
     args = {**SPOT_JOB, "accelerator": "nvidia-x1", "gpus": 12, "tables_out_of_date": True}
     (job,) = manifests("SpotJob", args)
-    selector = job["spec"]["template"]["spec"]["nodeSelector"]
+    selector = pod_of(job)["nodeSelector"]
     assert selector["cloud.google.com/gke-accelerator"] == "nvidia-x1"
 
 
@@ -433,13 +436,25 @@ def test_a_request_for_nodes_is_made_anew_when_it_changes() -> None:
     assert request.delete_before_replace is True
 
 
+def test_a_job_set_is_made_anew_where_it_cannot_be_changed_and_never_beside_its_successor() -> None:
+    seen: dict[str, pulumi.ResourceOptions] = {}
+    options = pulumi.ResourceOptions(
+        transformations=[lambda found: seen.__setitem__(found.type_, found.opts)]
+    )
+    declare(lambda: spotproof.SpotJob("work", SPOT_JOB, options))  # pyright: ignore[reportArgumentType]
+    made = seen["kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"]
+    assert "spec.replicatedJobs" in (made.replace_on_changes or ())
+    assert "spec.ttlSecondsAfterFinished" not in (made.replace_on_changes or ())
+    assert made.delete_before_replace is True
+
+
 def test_addresses_may_be_outputs_of_other_resources() -> None:
     def program() -> None:
         location = pulumi.Output.from_input("gs://acme-runs/run-1")
         spotproof.SpotJob("work", {**SPOT_JOB, "checkpoint_location": location})  # type: ignore
 
-    job = only(declare(program), "kubernetes:batch/v1:Job")
-    (container,) = job.props["spec"]["template"]["spec"]["containers"]
+    made = only(declare(program), "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet")
+    (container,) = pod_of(made.props)["containers"]
     values = [one["value"] for one in container["env"]]
     assert "gs://acme-runs/run-1" in values
 

@@ -14,7 +14,8 @@ from tests.unit.workload_examples import (
 
 PLAIN = {"batch/v1": {"Job"}, "apps/v1": {"Deployment"}, "v1": {"PodTemplate"}}
 NEEDED = [
-    ("SpotJob", SPOT_JOB, []),
+    ("SpotJob", SPOT_JOB, ["jobset"]),
+    ("SpotJob", {**SPOT_JOB, "kind": "job"}, []),
     ("FlexStartJob", FLEX_START_JOB, []),
     ("FlexStartJob", {**FLEX_START_JOB, "queue": "gpus"}, ["kueue"]),
     ("FlexStartJob", {**FLEX_START_JOB, "provisioning_request": True}, ["provisioning-requests"]),

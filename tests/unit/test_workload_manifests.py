@@ -21,7 +21,9 @@ from tests.unit.workload_examples import (
     FLEX_START_JOB,
     QUEUE_WORKERS,
     SPOT_JOB,
+    job_spec_of,
     manifests,
+    pod_of,
 )
 
 ALL = [
@@ -36,12 +38,8 @@ def _job(component: str, args: dict[str, Any]) -> dict[str, Any]:
     return manifests(component, args)[-1]
 
 
-def _pod(manifest: dict[str, Any]) -> dict[str, Any]:
-    return manifest["spec"]["template"]["spec"]
-
-
 def _env(manifest: dict[str, Any]) -> dict[str, Any]:
-    return {one["name"]: one.get("value") for one in _pod(manifest)["containers"][0]["env"]}
+    return {one["name"]: one.get("value") for one in pod_of(manifest)["containers"][0]["env"]}
 
 
 def _case(made: list[dict[str, Any]]) -> Case:
@@ -66,23 +64,43 @@ def test_no_policy_has_a_remark_about_what_a_component_makes(
 def test_a_job_loses_no_retry_to_an_interruption_and_ends_when_it_is_hopeless(
     component: str, args: dict[str, Any]
 ) -> None:
-    spec = _job(component, args)["spec"]
+    made = _job(component, args)
+    spec, in_set = job_spec_of(made), made["kind"] == "JobSet"
     hopeless, lost, interrupted = spec["podFailurePolicy"]["rules"]
-    assert hopeless["action"] == "FailJob"
+    assert hopeless["action"] == ("FailIndex" if in_set else "FailJob")
     assert hopeless["onExitCodes"]["values"] == [contract.EXIT_HOPELESS]
-    assert lost == {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+    assert lost["action"] == ("FailJob" if in_set else "Ignore")
+    assert [each["type"] for each in lost["onPodConditions"]] == ["DisruptionTarget"]
     assert interrupted["action"] == "Ignore"
     assert interrupted["onExitCodes"]["values"] == [contract.EXIT_INTERRUPTED]
     assert spec["template"]["spec"]["restartPolicy"] == "Never"
-    assert spec["backoffLimit"] == 3
+    assert spec["backoffLimitPerIndex" if in_set else "backoffLimit"] == 3
     assert spec["activeDeadlineSeconds"] == SPOT_JOB["deadline_seconds"]
+
+
+def test_a_job_set_restarts_for_a_lost_node_alone_and_counts_nothing() -> None:
+    policy = _job("SpotJob", SPOT_JOB)["spec"]["failurePolicy"]
+    lost, failed = policy["rules"]
+    assert lost["action"] == "RestartJobSetAndIgnoreMaxRestarts"
+    assert lost["onJobFailureReasons"] == ["PodFailurePolicy"]
+    assert failed == {"name": "failed", "action": "FailJobSet"}
+
+
+def test_both_kinds_of_a_training_have_the_same_pods() -> None:
+    made, plain = (_job("SpotJob", {**SPOT_JOB, "kind": kind}) for kind in ("jobset", "job"))
+    assert (made["kind"], plain["kind"]) == ("JobSet", "Job")
+    assert job_spec_of(made)["template"] == job_spec_of(plain)["template"]
+    assert made["metadata"] == plain["metadata"]
 
 
 @pytest.mark.parametrize(("component", "args"), JOBS)
 def test_two_pods_of_a_job_never_write_one_checkpoint_at_once(
     component: str, args: dict[str, Any]
 ) -> None:
-    assert _job(component, args)["spec"]["podReplacementPolicy"] == "Failed"
+    made = _job(component, args)
+    assert job_spec_of(made)["podReplacementPolicy"] == "Failed"
+    if made["kind"] == "JobSet":
+        assert made["spec"]["failurePolicy"]["restartStrategy"] == "BlockingRecreate"
 
 
 @pytest.mark.parametrize(("component", "args"), JOBS)
@@ -100,13 +118,15 @@ def test_the_program_is_told_where_to_save_and_how_long_it_has() -> None:
         contract.SAVE_ESTIMATE_VARIABLE: "90",
         contract.TERMINATION_BUDGET_VARIABLE: "105",
     }
-    assert _pod(job)["terminationGracePeriodSeconds"] == 105
+    assert pod_of(job)["terminationGracePeriodSeconds"] == 105
 
 
 def test_a_pod_has_no_more_grace_than_its_node_gives() -> None:
     for component, args in (("SpotJob", SPOT_JOB), ("FlexStartJob", FLEX_START_JOB)):
-        assert _pod(_job(component, args))["terminationGracePeriodSeconds"] == 15
-    assert _pod(manifests("QueueWorkers", QUEUE_WORKERS)[0])["terminationGracePeriodSeconds"] == 15
+        assert pod_of(_job(component, args))["terminationGracePeriodSeconds"] == 15
+    assert (
+        pod_of(manifests("QueueWorkers", QUEUE_WORKERS)[0])["terminationGracePeriodSeconds"] == 15
+    )
 
 
 def test_work_on_flex_start_is_told_when_its_node_ends() -> None:
@@ -117,13 +137,13 @@ def test_work_on_flex_start_is_told_when_its_node_ends() -> None:
 
 def test_the_life_of_a_node_bounds_the_run_of_a_pod_and_not_the_wait_of_its_job() -> None:
     job = _job("FlexStartJob", FLEX_START_JOB)
-    assert _pod(job)["activeDeadlineSeconds"] == 604_800
+    assert pod_of(job)["activeDeadlineSeconds"] == 604_800
     assert job["spec"]["activeDeadlineSeconds"] == 864_000
-    assert "activeDeadlineSeconds" not in _pod(_job("SpotJob", SPOT_JOB))
+    assert "activeDeadlineSeconds" not in pod_of(_job("SpotJob", SPOT_JOB))
 
 
 def test_a_plain_flex_start_job_asks_for_nodes_as_google_documents_it() -> None:
-    pod = _pod(_job("FlexStartJob", {**FLEX_START_JOB, "accelerator": "nvidia-tesla-a100"}))
+    pod = pod_of(_job("FlexStartJob", {**FLEX_START_JOB, "accelerator": "nvidia-tesla-a100"}))
     assert pod["nodeSelector"] == {
         "cloud.google.com/gke-flex-start": "true",
         "cloud.google.com/gke-accelerator": "nvidia-tesla-a100",
@@ -134,7 +154,7 @@ def test_a_plain_flex_start_job_asks_for_nodes_as_google_documents_it() -> None:
 
 def test_auto_provisioning_is_told_the_lifetime_and_the_driver() -> None:
     args = {**FLEX_START_JOB, "nodes": "auto-provisioning", "node_lifetime_seconds": 90_000}
-    assert _pod(_job("FlexStartJob", args))["nodeSelector"] == {
+    assert pod_of(_job("FlexStartJob", args))["nodeSelector"] == {
         "cloud.google.com/gke-flex-start": "true",
         "cloud.google.com/gke-accelerator": "nvidia-l4",
         "cloud.google.com/gke-max-run-duration-seconds": "90000",
@@ -145,10 +165,10 @@ def test_auto_provisioning_is_told_the_lifetime_and_the_driver() -> None:
 def test_a_class_alone_is_selected_since_other_labels_would_contradict_it() -> None:
     args = {"accelerator": None, "gpus": 2, "compute_class": "gpus"}
     for component, base in (("SpotJob", SPOT_JOB), ("FlexStartJob", FLEX_START_JOB)):
-        pod = _pod(_job(component, {**base, **args}))
+        pod = pod_of(_job(component, {**base, **args}))
         assert pod["nodeSelector"] == {COMPUTE_CLASS_KEY: "gpus"}
         assert pod["containers"][0]["resources"]["limits"] == {GPU_KEY: "2"}
-    spot = _pod(_job("SpotJob", {**SPOT_JOB, **args}))
+    spot = pod_of(_job("SpotJob", {**SPOT_JOB, **args}))
     assert SPOT_TAINT.toleration() in spot["tolerations"]
 
 
@@ -181,7 +201,7 @@ def test_a_secret_is_named_and_its_value_stands_nowhere() -> None:
     args = {**SPOT_JOB, "secret_env": {"WANDB_API_KEY": {"secret": "tracking", "key": "api"}}}
     named = [
         one
-        for one in _pod(_job("SpotJob", args))["containers"][0]["env"]
+        for one in pod_of(_job("SpotJob", args))["containers"][0]["env"]
         if one["name"] == "WANDB_API_KEY"
     ]
     reference = {"secretKeyRef": {"name": "tracking", "key": "api"}}
@@ -190,7 +210,7 @@ def test_a_secret_is_named_and_its_value_stands_nowhere() -> None:
 
 def test_a_mounted_bucket_comes_with_what_its_driver_needs() -> None:
     args = {**SPOT_JOB, "checkpoint_location": "/checkpoints", "checkpoint_bucket": "acme-runs"}
-    template = _job("SpotJob", args)["spec"]["template"]
+    template = job_spec_of(_job("SpotJob", args))["template"]
     assert template["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
     (volume,) = template["spec"]["volumes"]
     assert volume["csi"]["driver"] == "gcsfuse.csi.storage.gke.io"
@@ -201,7 +221,7 @@ def test_a_mounted_bucket_comes_with_what_its_driver_needs() -> None:
 
 def test_memory_and_disk_are_limits_and_cpu_is_not() -> None:
     args = {**SPOT_JOB, "cpu": "4", "memory": "16Gi", "ephemeral_storage": "50Gi"}
-    resources = _pod(_job("SpotJob", args))["containers"][0]["resources"]
+    resources = pod_of(_job("SpotJob", args))["containers"][0]["resources"]
     assert resources["requests"] == {"cpu": "4", "memory": "16Gi", "ephemeral-storage": "50Gi"}
     limits = {"memory": "16Gi", "ephemeral-storage": "50Gi", GPU_KEY: "1"}
     assert resources["limits"] == limits
@@ -231,7 +251,7 @@ def test_the_address_of_the_database_comes_from_its_secret() -> None:
     workers, *_ = manifests("QueueWorkers", QUEUE_WORKERS)
     (address,) = [
         one
-        for one in _pod(workers)["containers"][0]["env"]
+        for one in pod_of(workers)["containers"][0]["env"]
         if one["name"] == contract.DATABASE_URL_VARIABLE
     ]
     assert address["valueFrom"] == {"secretKeyRef": {"name": "results", "key": "url"}}
@@ -272,7 +292,7 @@ def test_what_a_helper_gives_can_be_changed_without_changing_the_next() -> None:
 BROKEN: dict[str, dict[str, Any]] = {
     "restart_policy": {"template": {"restartPolicy": "OnFailure"}},
     "failure_policy": {"podFailurePolicy": {"rules": []}},
-    "backoff_limit": {"backoffLimit": 0},
+    "backoff_limit": {"backoffLimit": 0, "backoffLimitPerIndex": 0},
     "deadline_seconds": {"activeDeadlineSeconds": None},
     "command": {
         "template": {"containers": [{"command": ["sh", "-c", "prepare; python -m train; report"]}]}
@@ -280,12 +300,15 @@ BROKEN: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("kind", ["jobset", "job"])
 @pytest.mark.parametrize("argument", BROKEN)
-def test_a_job_that_a_policy_would_refuse_is_refused_by_the_same_rule(argument: str) -> None:
-    job = _job("SpotJob", SPOT_JOB)
+def test_a_job_that_a_policy_would_refuse_is_refused_by_the_same_rule(
+    argument: str, kind: str
+) -> None:
+    job = _job("SpotJob", {**SPOT_JOB, "kind": kind})
     change = dict(BROKEN[argument])
-    job["spec"]["template"]["spec"] |= change.pop("template", {})
-    job["spec"] |= change
+    pod_of(job).update(change.pop("template", {}))
+    job_spec_of(job).update(change)
     (told,) = problems(job)
     assert told.key == argument
     (found,) = (each for key, each in findings(job) if key == argument)

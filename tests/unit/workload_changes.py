@@ -115,6 +115,20 @@ EXAMPLES: dict[str, tuple[Args, dict[str, Change]]] = {
             "database": {"database": {"secret": "results", "key": "address"}},
         },
     ),
-    "SpotJob": (SPOT_JOB, {**_OF_JOB, **_GRACE}),
+    "SpotJob": (SPOT_JOB, {**_OF_JOB, **_GRACE, "kind": {"kind": "job"}}),
+    "SystemPlacementGuard": (
+        {"system_namespaces": ["platform"]},
+        {
+            "system_namespaces": {"system_namespaces": ["platform", "edge-*"]},
+            "gke_action": {"gke_action": "deny"},
+            "critical_action": {"critical_action": "deny"},
+            "spot_classes": {"spot_classes": ["cheap"]},
+            "spot_taint_keys": {"spot_taint_keys": ["acme.example/evictable"]},
+            "critical_priority_classes": {"critical_priority_classes": ["vital"]},
+            "exempt_daemon_sets": {"exempt_daemon_sets": False},
+            "exempt_users": {"exempt_users": ["deployer@acme.example"]},
+            "guard_name": {"guard_name": "renamed"},
+        },
+    ),
 }
 """As in `change_examples`."""

@@ -83,9 +83,23 @@ def manifests(component: str, args: dict[str, Any], name: str = "work") -> list[
     return found
 
 
+def job_spec_of(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The specification of a Job, which in a JobSet of ours is the only one."""
+    if manifest["kind"] != "JobSet":
+        return manifest["spec"]
+    (made,) = manifest["spec"]["replicatedJobs"]
+    return made["template"]["spec"]
+
+
+def pod_of(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The specification of a workload's pods."""
+    return job_spec_of(manifest)["template"]["spec"]
+
+
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "SpotJob": [
         SPOT_JOB,
+        {**SPOT_JOB, "kind": "job"},
         {**SPOT_JOB, "accelerator": None},
         {**SPOT_JOB, "accelerator": None, "gpus": 1, "compute_class": "gpus"},
         {**SPOT_JOB, "nodes": "autopilot", "save_estimate_seconds": 12},

@@ -4,16 +4,29 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes import apiextensions, apps, autoscaling, batch, core, policy
+from pulumi_kubernetes import (
+    admissionregistration,
+    apiextensions,
+    apps,
+    autoscaling,
+    batch,
+    core,
+    policy,
+)
 
 from spotproof.options import child_of
 
+_ADMISSION = "admissionregistration.k8s.io/v1"
 _TYPED: dict[tuple[str, str], Callable[..., pulumi.CustomResource]] = {
     ("batch/v1", "Job"): batch.v1.Job,
     ("apps/v1", "Deployment"): apps.v1.Deployment,
     ("autoscaling/v2", "HorizontalPodAutoscaler"): autoscaling.v2.HorizontalPodAutoscaler,
     ("policy/v1", "PodDisruptionBudget"): policy.v1.PodDisruptionBudget,
     ("v1", "PodTemplate"): core.v1.PodTemplate,
+    (_ADMISSION, "ValidatingAdmissionPolicy"): admissionregistration.v1.ValidatingAdmissionPolicy,
+    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): (
+        admissionregistration.v1.ValidatingAdmissionPolicyBinding
+    ),
 }
 
 

@@ -94,13 +94,13 @@ class JobArgs(TypedDict):
     """When a Job ends."""
 
     job_name: NotRequired[str]
-    """Fixed name of the Job, at most 63 characters; the component's name when omitted."""
+    """Fixed name of the Job, at most 63 characters, of a JobSet at most 48; the component's name when omitted."""
 
     deadline_seconds: int
-    """Longest that the Job may take, waits for capacity and after interruptions included; interruptions do not count as failures, so nothing else ends a Job that never gets done."""
+    """Longest that the Job may take, waits for capacity and after interruptions included; interruptions do not count as failures, so nothing else ends a Job that never gets done. In a JobSet it is the longest since the last loss of a node."""
 
     backoff_limit: NotRequired[int]
-    """Errors (not interruptions) that are retried, 1 to 100; 3 when omitted."""
+    """Errors (not interruptions) that are retried, 1 to 100, in a JobSet since the last loss of a node; 3 when omitted."""
 
     ttl_seconds_after_finished: NotRequired[int]
     """When the finished Job is removed; an update with refresh then starts it again; never when omitted."""

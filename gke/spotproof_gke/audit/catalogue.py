@@ -29,6 +29,7 @@ from spotproof_gke.rules import (
     spot_isolation,
     stop_signal,
     subnet_region,
+    system_pod_pools,
     topic_region,
     work_queues,
 )
@@ -191,6 +192,14 @@ ENTRIES: tuple[Entry, ...] = (
         spot_isolation.system_workloads,
         _SYSTEM,
         {**_NAMESPACES, **_PRIORITIES, **_DAEMON_SETS, "acceptedTaintKeys": "spot_taint_keys"},
+    ),
+    Entry(
+        "system-workload-off-spot-pools",
+        Severity.HIGH,
+        Over.PROGRAM,
+        system_pod_pools.system_pods_on_spot_pools,
+        _SYSTEM,
+        {**_NAMESPACES, **_DAEMON_SETS, **_PRIORITIES},
     ),
     Entry(
         "compute-class-off-spot-for-system-pods",

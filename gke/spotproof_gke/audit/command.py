@@ -3,13 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from spotproof_gke.audit import documents, report
 from spotproof_gke.audit.catalogue import ENTRIES, Severity
 from spotproof_gke.audit.dump import add_objects
-from spotproof_gke.audit.evidence import Evidence, InputError, Source
+from spotproof_gke.audit.evidence import Evidence, InputError, Source, printable
 from spotproof_gke.audit.judge import Report, judge
 from spotproof_gke.audit.kubectl import DEFAULT_TIMEOUT_SECONDS, Access, add_cluster
 from spotproof_gke.audit.state import add_state
@@ -25,6 +26,9 @@ NOT_AUDITED = 2
 
 NEVER = "never"
 _ABSENT = object()
+_LEVEL = "enforcementLevel"
+_ALL = "all"
+_LEVELS = ("advisory", "mandatory", "remediate", "disabled")
 
 _DESCRIPTION = """\
 Look for what Spot and flex-start nodes would break: system pods on them, pools without their taint,
@@ -35,7 +39,7 @@ _EPILOG = """\
 examples:
   spotproof audit                                  the cluster of the current context
   kubectl get nodes,pods,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,\\
-cronjobs.batch,persistentvolumes -A -o json | spotproof audit -
+cronjobs.batch,persistentvolumes,namespaces -A -o json | spotproof audit -
   pulumi stack export | spotproof audit -
   spotproof audit --context prod state.json        both, judged together
 
@@ -168,23 +172,42 @@ def read_config(path: str | None) -> tuple[Mapping[str, Mapping[str, Any]], list
     policies = given.get("policies", {}) if second else given
     if not isinstance(policies, Mapping):
         raise InputError(f"{name}: not the configuration of a policy pack, an object by policy")
-    known = {each.name for each in ENTRIES}
-    config, notes = {}, []
+    known = [each.name for each in ENTRIES]
+    config: dict[str, Mapping[str, Any]] = {}
+    notes: list[str] = []
     for policy, value in policies.items():
-        if policy in known and isinstance(value, (str, Mapping)):
-            config[policy] = {"enforcementLevel": value} if isinstance(value, str) else value
+        if policy not in (_ALL, *known):
+            continue
+        if not isinstance(value, (str, Mapping)):
+            raise InputError(f"{name}: {policy} is not a level or an object")
+        config[policy] = {_LEVEL: value} if isinstance(value, str) else value
+    for policy, value in config.items():
+        options = {key for each in ENTRIES if each.name == policy for key in each.options}
+        if unknown := sorted(set(value) - options - {_LEVEL}):
+            hint = _likely(unknown[0], options)
+            raise InputError(f"{name}: {policy} has no property {printable(unknown[0])}{hint}")
+        if value.get(_LEVEL, _LEVELS[0]) not in _LEVELS:
+            raise InputError(f"{name}: {policy}.{_LEVEL} is none of {', '.join(_LEVELS)}")
+    general = config.pop(_ALL, {})
+    config = {policy: {**general, **config.get(policy, {})} for policy in known}
     for entry in ENTRIES:
         for key in entry.options:
-            given_value = config.get(entry.name, {}).get(key, _ABSENT)
+            given_value = config[entry.name].get(key, _ABSENT)
             wanted = None if given_value is _ABSENT else entry.wanted(key, given_value)
             if wanted:
                 raise InputError(f"{name}: {entry.name}.{key} is not {wanted}")
-    passed_over = len(policies) - len(config)
-    if passed_over:
-        notes.append(f"{name}: {passed_over} of its policies are no rules of the audit")
+    for policy in policies:
+        if policy.removesuffix("-unknown") not in (_ALL, *known):
+            hint = _likely(policy, known)
+            notes.append(f"{name}: {printable(policy)} is no rule of the audit{hint}")
     if second and given.get("exceptions"):
         notes.append(f"{name}: its exceptions were not applied")
     return config, notes
+
+
+def _likely(given: str, known: Collection[str]) -> str:
+    close = get_close_matches(given, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _seconds(given: str) -> float:

@@ -117,15 +117,24 @@ def owner_of(pool: Resource, clusters: Clusters) -> Cluster | None:
 
 def _named_by(pool: Resource, clusters: Clusters) -> list[Cluster]:
     parts = text(pool.get("cluster")).split("/")
-    location = pool.get("location")
+    location, project = pool.get("location"), _project_of(pool)
     if "locations" in parts[:-1]:
         location = parts[parts.index("locations") + 1]
+    if "projects" in parts[:-1]:
+        project = parts[parts.index("projects") + 1]
     place = text(location).lower()
     return [
         cluster
         for cluster in clusters.named(parts[-1])
-        if not place or text(cluster.location).lower() in ("", place)
+        if (not place or text(cluster.location).lower() in ("", place))
+        and (not project or _project_of(cluster.resource) in ("", project))
     ]
+
+
+def _project_of(resource: Resource) -> str:
+    """The project of a resource: its own, else its provider's; "" when it is not known."""
+    own = resource.get("project")
+    return text(own if own is not None else resource.provider.get("project"))
 
 
 def inline_pools(cluster: Resource) -> list[Mapping[str, Any]]:

@@ -9,6 +9,7 @@ concepts/about-built-in-compute-classes; documentation strings of pulumi-gcp 10.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from spotproof_gke.interruptible import SPOT_CLASS
 from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL, inline_pools
 from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
 from spotproof_gke.rules.pools import flag
@@ -28,9 +29,6 @@ DEFAULT_CLASS_LABELS = (
     "cloud.google.com/default-compute-class-non-daemonset",
 )
 """Labels by which a namespace gives its pods a class that they do not ask for."""
-
-SPOT_CLASS = "autopilot-spot"
-"""The class of GKE's own that is Spot."""
 
 DEFAULT_POOL = "default-pool"
 """The name that GKE gives to the pool that a cluster makes itself."""

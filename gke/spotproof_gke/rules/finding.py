@@ -9,7 +9,7 @@ from spotproof_gke.rules.reading import UNKNOWN, has_unknown, without_unknowns
 
 STACK_TYPE = "pulumi:pulumi:Stack"
 
-_PUBLIC = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:/+=*-]{0,80}$")
+_PUBLIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=*-]{0,80}")
 
 
 def shown(value: object) -> str:
@@ -23,7 +23,7 @@ def shown(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value) if isinstance(value, (str, int, float)) else ""
-    return text if _PUBLIC.match(text) else "(not shown)"
+    return text if _PUBLIC.fullmatch(text) else "(not shown)"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spotproof_gke.capacity import FLEX_START_KEY, PROVISIONING_KEY
+from spotproof_gke.capacity import (
+    COMPUTE_CLASS_KEY,
+    FLEX_START_KEY,
+    PROVISIONING_KEY,
+    QUEUED_KEY,
+)
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.interruptible_pools import (
     NODE_POOL_KEY,
@@ -18,10 +23,12 @@ from spotproof_gke.rules.interruptible_pools import (
     pools_of,
 )
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, text
-from spotproof_gke.rules.spot_scheduling import COMPUTE_CLASS_KEY, spot_scheduling
+from spotproof_gke.rules.spot_scheduling import spot_scheduling
 from spotproof_gke.rules.workloads import PodSpec, kind_of, pod_specs
 
 _Answer = tuple[tuple[Pool, ...], tuple[Pool, ...]]
+
+_FLEX_START_KEYS = (FLEX_START_KEY, QUEUED_KEY)
 
 _MAYBE = "?"
 """No value of a label: Kubernetes allows letters, digits and `-_.` alone."""
@@ -154,7 +161,7 @@ def _by_scheduling(spec: object) -> tuple[bool | None, bool | None]:
         return False, False
     either = True if any(found) else None
     selector = mapping(mapping(spec).get("nodeSelector"))
-    if text(selector.get(FLEX_START_KEY)) == "true" or (
+    if any(text(selector.get(key)) == "true" for key in _FLEX_START_KEYS) or (
         text(selector.get(PROVISIONING_KEY)) == "flex-start"
     ):
         return False, either
@@ -169,7 +176,7 @@ def _without_flex_start(value: object) -> Any:
     """A pod specification, or a part of it, without what speaks of flex-start."""
     if isinstance(value, Mapping):
         key, chosen = text(value.get("key")), value.get("values")
-        if key == FLEX_START_KEY or (
+        if key in _FLEX_START_KEYS or (
             key == PROVISIONING_KEY
             and (text(value.get("value")) == "flex-start" or chosen in (["flex-start"],))
         ):
@@ -177,7 +184,7 @@ def _without_flex_start(value: object) -> Any:
         return {
             name: _without_flex_start(each)
             for name, each in value.items()
-            if name not in (FLEX_START_KEY, "containers", "initContainers", "volumes")
+            if name not in (*_FLEX_START_KEYS, "containers", "initContainers", "volumes")
         }
     if isinstance(value, (list, tuple)):
         return [_without_flex_start(each) for each in value if text(each) != "flex-start"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from spotproof_gke.capacity import (
     ACCELERATOR_KEY,
+    COMPUTE_CLASS_KEY,
     FLEX_START_KEY,
     PREEMPTIBLE_KEY,
     PROVISIONING_KEY,
@@ -20,7 +21,6 @@ from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.pools import flag
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, number, text
-from spotproof_gke.rules.spot_scheduling import COMPUTE_CLASS_KEY
 
 NODE_POOL_KEY = "cloud.google.com/gke-nodepool"
 """Label of a node: the name of its pool."""

@@ -4,14 +4,14 @@ Flex-start nodes are not taken away, they end after at most seven days, at a tim
 A Job that fits into that is not interrupted, so only its deadline is judged there.
 Sources, read on 2026-11-30: kubernetes.io/docs/concepts/workloads/controllers/job (pod failure
 policy: rules are evaluated in order and the first that matches decides; backoff limit; deadlines)
-and kubernetes/kubernetes pkg/controller/job/pod_failure_policy.go; JobSet's failure policy,
-jobset.sigs.k8s.io/docs/tasks/failure_policy.
+and kubernetes/kubernetes pkg/controller/job/pod_failure_policy.go.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from spotproof_gke.rules.finding import Finding, Stack, shown
+from spotproof_gke.rules.job_set_restarts import Failure, by_pod_failure_policy, restarts_for_free
 from spotproof_gke.rules.pool_capacity import NODE_LIFETIME_SECONDS
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, number, text
 from spotproof_gke.rules.spot_jobs import SpotJob, interruptible_jobs, spot_jobs
@@ -21,8 +21,6 @@ INTERRUPTED_CODES = (143, 137)
 
 LIFETIME_KEY = "cloud.google.com/gke-max-run-duration-seconds"
 """Selector by which a pod asks for a shorter lifetime of its auto-provisioned flex-start node."""
-
-_IGNORING_RESTART = ("RestartJobSetAndIgnoreMaxRestarts", "RestartJobAndIgnoreMaxRestarts")
 
 
 def restart_policy(stack: Stack) -> Iterator[Finding]:
@@ -114,8 +112,8 @@ def _beyond_lifetime(job: SpotJob, limit: Any) -> Iterator[Finding]:
 def _counts_disruption(job: SpotJob) -> tuple[str, bool] | None:
     """Why a lost node counts as a failure, and whether that is certain; None when it does not."""
     rules = dig(job.spec, "podFailurePolicy", "rules")
-    found, reason = "no rule of podFailurePolicy ignores the condition DisruptionTarget", ""
-    doubt = False
+    found = "no rule of podFailurePolicy ignores the condition DisruptionTarget"
+    failures, doubt = _counted(job), False
     for place, rule in enumerate([UNKNOWN] if rules is UNKNOWN else items(rules)):
         action, matches = dig(rule, "action"), _matches_lost_node(rule)
         if matches and text(action) == "Ignore":
@@ -123,14 +121,28 @@ def _counts_disruption(job: SpotJob) -> tuple[str, bool] | None:
             return (earlier, False) if doubt else None
         if matches and text(action):
             found = f"podFailurePolicy.rules[{place}] matches a lost node first, with action "
-            found, reason = found + shown(text(action)), text(action)
+            found += shown(text(action))
+            failed = [by_pod_failure_policy(rule, place, INTERRUPTED_CODES)]
+            failures = failed if text(action) == "FailJob" else failures
             break
-        doubt = doubt or matches is not False
-    reasons = ["PodFailurePolicy" if reason == "FailJob" else "BackoffLimitExceeded"]
-    if doubt:
-        reasons = ["PodFailurePolicy", "BackoffLimitExceeded"]
-    restarted = [_is_restarted_for_free(job.job_set, each) for each in reasons]
+        if matches is not False:
+            doubt = True
+            failures = [*failures, by_pod_failure_policy(rule, place, INTERRUPTED_CODES)]
+    restarted = [restarts_for_free(job.job_set, job.spec, each) for each in failures]
     return None if all(restarted) else (found, not doubt and None not in restarted)
+
+
+def _counted(job: SpotJob) -> list[Failure]:
+    """How the Job fails once it has counted too many lost nodes."""
+    if dig(job.spec, "backoffLimitPerIndex") is None:
+        return [Failure("BackoffLimitExceeded", ("Job has reached the specified backoff limit",))]
+    return [
+        Failure("FailedIndexes", ("Job has failed indexes",)),
+        Failure(
+            "MaxFailedIndexesExceeded",
+            ("Job has exceeded the specified maximal number of failed indexes",),
+        ),
+    ]
 
 
 def _matches_lost_node(rule: Any) -> bool | None:
@@ -150,22 +162,6 @@ def _matches_lost_node(rule: Any) -> bool | None:
             return True
         doubt = doubt or UNKNOWN in (kind, status)
     return None if doubt else False
-
-
-def _is_restarted_for_free(job_set: Any, reason: str) -> bool | None:
-    """Whether a JobSet starts its Jobs again without counting when one failed for this reason.
-
-    The first rule that matches decides. None when that is not known.
-    """
-    rules = dig(job_set, "failurePolicy", "rules")
-    for rule in [UNKNOWN] if rules is UNKNOWN else items(rules):
-        action, reasons = dig(rule, "action"), dig(rule, "onJobFailureReasons")
-        named = [text(each) for each in items(reasons)]
-        if UNKNOWN in (action, reasons, *items(reasons)):
-            return None
-        if not named or reason in named:
-            return text(action) in _IGNORING_RESTART
-    return False
 
 
 def _finding(job: SpotJob, value: str, rule: str, fix: str, certain: bool) -> Finding:

@@ -13,6 +13,7 @@ HARD_EFFECTS = ("NO_SCHEDULE", "NO_EXECUTE")
 
 _TPU_MACHINE_FAMILIES = ("ct", "tpu")
 _GPU_MACHINE_FAMILIES = ("a2-", "a3-", "a4-", "a4x-", "g2-", "g4-")
+_WINDOWS_IMAGES = "WINDOWS_"
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,8 @@ def why_not_home(
         return "with GPUs", True
     if text(mapping(config).get("machineType")).startswith(_TPU_MACHINE_FAMILIES):
         return "with TPUs", True
+    if text(mapping(config).get("imageType")).upper().startswith(_WINDOWS_IMAGES):
+        return "with Windows", True
     for taint in taints_of(config):
         tolerated = text(taint.key) in tolerated_taint_keys
         if taint.is_hard and taint.key is not UNKNOWN and not tolerated:

@@ -107,7 +107,7 @@ def unlabelled_buckets(
     region = next(iter(known), None)
     for bucket in stack.of_type(BUCKET):
         location, data = bucket.get("location"), _data_locations(bucket)
-        if id(bucket) in served or has_other_role(bucket):
+        if id(bucket) in served or has_other_role(bucket) or bucket.get("website"):
             continue
         if location is UNKNOWN or has_unknown(data):
             continue

@@ -73,16 +73,20 @@ def _word(script: str, at: int) -> tuple[str, int]:
 
 
 def _closing(script: str, at: int, mark: str) -> int:
-    """Where a quotation or an expansion ends, its mark included."""
+    """Where a quotation or an expansion ends, its mark included; those inside it end before."""
+    marks = [mark]
     while at < len(script):
-        letter, next_ = script[at], script[at + 1 : at + 2]
+        letter, next_, mark = script[at], script[at + 1 : at + 2], marks[-1]
         if letter == mark:
-            return at
-        if letter == "\\" and mark != "'":
+            marks.pop()
+            if not marks:
+                return at
+        elif letter == "\\" and mark != "'":
             at += 1
         elif mark != "'" and letter == "$" and next_ in _EXPANSIONS:
-            at = _closing(script, at + 2, _EXPANSIONS[next_])
+            marks.append(_EXPANSIONS[next_])
+            at += 1
         elif mark in ")}" and letter in "'\"`":
-            at = _closing(script, at + 1, letter)
+            marks.append(letter)
         at += 1
     return len(script)

@@ -51,6 +51,7 @@ TOLERATED_TAINT_KEYS = (MANAGED_COMPONENTS_KEY,)
 
 HOME_RULE = "a Standard cluster has an on-demand pool, without GPUs, that keeps at least one node"
 WORKLOAD_RULE = "a system workload neither selects nor tolerates Spot nodes"
+WORKLOAD_FIX = "remove the toleration or selector, or tolerate each taint that it needs by key"
 
 
 def system_pod_homes(
@@ -136,6 +137,7 @@ def system_workloads(
     spot_taint_keys: Collection[str] = (),
     exempt_daemon_sets: bool = True,
     critical_priority_classes: Collection[str] = CRITICAL_PRIORITY_CLASSES,
+    spot_classes: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Findings for a system workload that may run on Spot nodes.
 
@@ -145,16 +147,17 @@ def system_workloads(
         spot_taint_keys: Further taint keys that mark Spot pools.
         exempt_daemon_sets: Whether to pass over DaemonSets, which run on every node on purpose.
         critical_priority_classes: Priority classes to judge in every namespace.
+        spot_classes: Compute classes that may take Spot or flex-start nodes.
     """
     pods = system_pods(resource, system_namespaces, exempt_daemon_sets, critical_priority_classes)
     for pod in pods:
-        for what, certain in spot_scheduling(pod.spec, spot_taint_keys):
+        for what, certain in spot_scheduling(pod.spec, spot_taint_keys, spot_classes):
             # A chart's DaemonSets tolerate all taints as a rule, and values do not name the kind.
             doubt = pod.may_be_daemon_set and exempt_daemon_sets and what == BLANKET
             joint = " " if pod.of_values else ", "
             yield resource.finding(
                 f"{pod.what}{joint}{what}",
                 WORKLOAD_RULE,
-                "remove the toleration or selector, or tolerate each taint that it needs by key",
+                WORKLOAD_FIX,
                 certain and pod.certain and not doubt,
             )

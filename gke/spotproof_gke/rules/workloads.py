@@ -10,7 +10,7 @@ from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, text
 
 _TYPE = re.compile(r"^kubernetes:[^:]+:([A-Za-z0-9]+)$")
 _TEMPLATE_AT = ("spec", "template", "spec")
-_POD_AT: dict[str, tuple[str, ...]] = {
+POD_AT: dict[str, tuple[str, ...]] = {
     "Pod": ("spec",),
     "PodTemplate": ("template", "spec"),
     "CronJob": ("spec", "jobTemplate", *_TEMPLATE_AT),
@@ -26,6 +26,8 @@ _POD_AT: dict[str, tuple[str, ...]] = {
         _TEMPLATE_AT,
     ),
 }
+"""Where the pod specification stands in Kubernetes' own kinds."""
+
 _NO_PODS = ("CustomResourceDefinition",)
 _POD_PARTS = ("containers", "tolerations", "nodeSelector", "affinity", "nodeName")
 _DEEPEST = 20
@@ -82,8 +84,8 @@ def _kind_in_list(item: object) -> str:
 
 def _pods(kind: str, props: Mapping[str, Any], above: Any) -> Iterator[PodSpec]:
     namespace = _namespace(props.get("metadata"), above)
-    if kind in _POD_AT:
-        spec = dig(props, *_POD_AT[kind])
+    if kind in POD_AT:
+        spec = dig(props, *POD_AT[kind])
         specs = [spec] if spec else []
     elif kind == "JobSet" and dig(props, "spec", "replicatedJobs") is UNKNOWN:
         specs = [UNKNOWN]

@@ -89,7 +89,7 @@ def needed(manifests: Iterable[Mapping[str, Any]]) -> list[Controller]:
                 found.add(controller.name)
         if kind == "HorizontalPodAutoscaler" and _external(manifest):
             found.add("metrics-adapter")
-        if kind == "Job" and QUEUE_LABEL in labels:
+        if kind in ("Job", "JobSet") and QUEUE_LABEL in labels:
             found.add("kueue")
     return [controller for name, controller in CONTROLLERS.items() if name in found]
 

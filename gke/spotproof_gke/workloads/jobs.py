@@ -85,14 +85,15 @@ def pod_failure_policy() -> dict[str, Any]:
     """
     return {
         "rules": [
-            {"action": "FailJob", "onExitCodes": _exit_codes(EXIT_HOPELESS)},
+            {"action": "FailJob", "onExitCodes": exit_codes(EXIT_HOPELESS)},
             {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
-            {"action": "Ignore", "onExitCodes": _exit_codes(EXIT_INTERRUPTED)},
+            {"action": "Ignore", "onExitCodes": exit_codes(EXIT_INTERRUPTED)},
         ]
     }
 
 
-def _exit_codes(code: int) -> dict[str, Any]:
+def exit_codes(code: int) -> dict[str, Any]:
+    """The part of a rule that matches one exit code."""
     return {"operator": "In", "values": [code]}
 
 
@@ -124,7 +125,7 @@ def job(
         "podFailurePolicy": pod_failure_policy(),
         # Not before the old pod has ended: two writers of one checkpoint would mix.
         "podReplacementPolicy": "Failed",
-        "template": _pods(program, where, saves, pod_annotations),
+        "template": job_pods(program, where, saves, pod_annotations),
     }
     if limits.pods > 1:
         spec |= {
@@ -141,7 +142,7 @@ def job(
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": above, "spec": spec}
 
 
-def _pods(
+def job_pods(
     program: Program,
     where: Scheduling,
     saves: Checkpoints,
@@ -204,7 +205,7 @@ def requested_job(
         "apiVersion": "v1",
         "kind": "PodTemplate",
         "metadata": metadata(program),
-        "template": _pods(program, where, saves),
+        "template": job_pods(program, where, saves),
     }
     template["metadata"]["labels"] = {**template["metadata"]["labels"], WARDEN_LABEL: "true"}
     request = {

@@ -31,7 +31,11 @@ PREDICATES: dict[str, Predicate] = {
 _FIXES = {"namespace": "choose a namespace of your own"}
 """What to do about an argument, where the rule speaks of a manifest."""
 
-_TEMPLATES = {"CronJob": ("spec", "jobTemplate", "spec", "template"), "Pod": ()}
+_TEMPLATES: dict[str, tuple[str | int, ...]] = {
+    "CronJob": ("spec", "jobTemplate", "spec", "template"),
+    "JobSet": ("spec", "replicatedJobs", 0, "template", "spec", "template"),
+    "Pod": (),
+}
 
 
 def resource_of(manifest: Mapping[str, Any]) -> Resource:
@@ -68,18 +72,25 @@ def problems(manifest: Mapping[str, Any]) -> list[Problem]:
 
 def _on_spot(manifest: Mapping[str, Any]) -> dict[str, Any]:
     judged = copy.copy(dict(manifest))
-    at = judged
-    for key in (*_TEMPLATES.get(str(manifest["kind"]), ("spec", "template")), "spec"):
-        at[key] = dict(at[key])
+    at: Any = judged
+    for key in (*_template_at(manifest), "spec"):
+        at[key] = copy.copy(at[key])
         at = at[key]
     at["tolerations"] = [*at.get("tolerations", ()), SPOT_TAINT.toleration()]
     return judged
 
 
+def _template_at(manifest: Mapping[str, Any]) -> tuple[str | int, ...]:
+    return _TEMPLATES.get(str(manifest["kind"]), ("spec", "template"))
+
+
 def _shown(argument: str, manifest: Mapping[str, Any]) -> object:
-    spec = manifest.get("spec")
+    *above, template = _template_at(manifest) or ("spec",)
+    spec: Any = manifest
+    for key in above:
+        spec = spec[key]
     if argument == "command":
-        (container,) = dig(spec, "template", "spec", "containers")
+        (container,) = dig(spec, template, "spec", "containers")
         words = [*container.get("command", ()), *container.get("args", ())]
         return words[0] if words else None
     return {

@@ -1,0 +1,1 @@
+"""Whether a cluster can be reached, and has what a stack's objects need, before the engine asks."""
