@@ -9,7 +9,6 @@ from typing import Any
 from lightkube import Client
 from lightkube.codecs import from_dict
 from lightkube.core.exceptions import ApiError
-from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node, Pod
 
 from sandbox.cluster.autoscaler import Autoscaler
@@ -23,7 +22,7 @@ from spotproof_gke.capacity import PROVISIONING_KEY
 ON_DEMAND, SPOT, FLEX_START = "standard", "spot", "flex-start"
 NAMES = {ON_DEMAND: "on-demand", SPOT: "Spot", FLEX_START: "flex-start"}
 EXIT_CODE = "spotproof-sim/exit-code"
-JOB_SET_LABEL = "jobset.sigs.k8s.io/jobset-name"
+FAILURES_OF_INDEX = "batch.kubernetes.io/job-index-failure-count"
 ENDED = ("Succeeded", "Failed")
 EVERY_SECONDS = 0.2
 _DONE = ("Complete", "Completed")
@@ -170,13 +169,12 @@ class Stage:
         """How many pods or restarts of a Job or JobSet count against its limits."""
         if workload.manifest["kind"] != "JobSet":
             return int(self._status(workload).get("failed") or 0)
-        owned = {JOB_SET_LABEL: workload.name}
-        jobs = [
-            job.to_dict()
-            for job in self.client.list(Job, namespace=workload.namespace, labels=owned)
-        ]
-        failed = sum(int((job.get("status") or {}).get("failed") or 0) for job in jobs)
-        return failed + int(self._status(workload).get("restartsCountTowardsMax") or 0)
+        # The Job of a JobSet counts by index, and says so in the pods that it makes anew first.
+        by_index = sum(
+            int((pod["metadata"].get("annotations") or {}).get(FAILURES_OF_INDEX) or 0)
+            for pod in self.of(workload)
+        )
+        return by_index + int(self._status(workload).get("restartsCountTowardsMax") or 0)
 
     def finish(self, workload: Workload) -> None:
         """Lets the programs in a workload's running pods end with 0."""
