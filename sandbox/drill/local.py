@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.cluster import binaries
+from sandbox.cluster import binaries, jobset
 from sandbox.cluster.control_plane import ControlPlane, ControlPlaneError, HTTPError
 from sandbox.cluster.daemons import Daemons
 from sandbox.cluster.offers import Cluster
@@ -54,13 +54,13 @@ def drill(
     """
     folder = folder.resolve()
     with interruptible(), only_run(folder, "another drill"), own(folder, keep):
-        engine, programs = ensure(), binaries.ensure()
+        engine, programs, manager = ensure(), binaries.ensure(), jobset.ensure()
         started = time.monotonic()
         emulated = EmulatedStack(Sandbox(folder / "sandbox"), stack, engine, ROOT)
         name, cluster = bring_up(emulated)
         workloads = reference_workloads(cluster)
         report = Report(f"drill of stack {stack}: cluster {name}, {len(cluster.pools)} node pools")
-        with ControlPlane(folder / "plane", programs) as plane:
+        with ControlPlane(folder / "plane", programs, manager) as plane:
             say("  control plane: started")
             with _answering(folder):
                 play(plane.client(), cluster, report, board, timeout_seconds, workloads)

@@ -71,10 +71,6 @@ OBSERVATIONS = (
             "spot-job-deadline",
         ),
     ),
-    Observation(
-        Promise("saves-fit", "Grace and saves of pods on Spot fit into GKE's notice"),
-        ("pod-grace-within-budget", "save-estimate-within-budget"),
-    ),
 )
 
 

@@ -258,7 +258,7 @@ def _interrupted(
         raise BrokenPromise(f"{node} is still there")
     _all_on(stage, after, capacity)
     used = ""
-    if "backoffLimit" in workload.manifest["spec"]:
+    if workload.manifest["kind"] in ("Job", "JobSet"):
         retries = stage.retries(workload)
         if retries:
             raise BrokenPromise(f"{workload.title} counts {retries} of its pods as failed")

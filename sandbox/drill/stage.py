@@ -8,11 +8,11 @@ from typing import Any
 
 from lightkube import Client
 from lightkube.codecs import from_dict
-from lightkube.core.exceptions import ApiError, LoadResourceError
-from lightkube.generic_resource import create_namespaced_resource
+from lightkube.core.exceptions import ApiError
 from lightkube.resources.core_v1 import Node, Pod
 
 from sandbox.cluster.autoscaler import Autoscaler
+from sandbox.cluster.jobset import JobSet
 from sandbox.cluster.nodes import NODE_POOL_KEY
 from sandbox.cluster.offers import Cluster, Market
 from sandbox.drill.terminal import Board
@@ -22,6 +22,7 @@ from spotproof_gke.capacity import PROVISIONING_KEY
 ON_DEMAND, SPOT, FLEX_START = "standard", "spot", "flex-start"
 NAMES = {ON_DEMAND: "on-demand", SPOT: "Spot", FLEX_START: "flex-start"}
 EXIT_CODE = "spotproof-sim/exit-code"
+FAILURES_OF_INDEX = "batch.kubernetes.io/job-index-failure-count"
 ENDED = ("Succeeded", "Failed")
 EVERY_SECONDS = 0.2
 _DONE = ("Complete", "Completed")
@@ -165,9 +166,15 @@ class Stage:
         return ""
 
     def retries(self, workload: Workload) -> int:
-        """How many pods count against the retry limit."""
-        status = self._status(workload)
-        return int(status.get("failed") or status.get("restartsCountTowardsMax") or 0)
+        """How many pods or restarts of a Job or JobSet count against its limits."""
+        if workload.manifest["kind"] != "JobSet":
+            return int(self._status(workload).get("failed") or 0)
+        # The Job of a JobSet counts by index, and says so in the pods that it makes anew first.
+        by_index = sum(
+            int((pod["metadata"].get("annotations") or {}).get(FAILURES_OF_INDEX) or 0)
+            for pod in self.of(workload)
+        )
+        return by_index + int(self._status(workload).get("restartsCountTowardsMax") or 0)
 
     def finish(self, workload: Workload) -> None:
         """Lets the programs in a workload's running pods end with 0."""
@@ -241,10 +248,4 @@ def end_pod_well(client: Client, pod: Plain) -> None:
 
 
 def _object(manifest: Plain) -> Any:
-    try:
-        return from_dict(dict(manifest))
-    except LoadResourceError:  # a kind of a custom resource
-        group, _, version = manifest["apiVersion"].rpartition("/")
-        kind = manifest["kind"]
-        create_namespaced_resource(group, version, kind, f"{kind.lower()}s")
-        return from_dict(dict(manifest))
+    return JobSet(dict(manifest)) if manifest["kind"] == "JobSet" else from_dict(dict(manifest))

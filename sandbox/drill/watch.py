@@ -136,10 +136,12 @@ class Watch:
 
     def _sees_all_return(self, works: Sequence[Work], deadline: float) -> None:
         started = self.now()
-        waiting = list(works)
+        waiting, shown = list(works), None
         while waiting:
-            self.board.start(waiting[0].promise)
-            self.board.doing(f"waiting for {waiting[0].owner.title}")
+            if waiting[0] is not shown:
+                shown = waiting[0]
+                self.board.start(shown.promise)
+                self.board.doing(f"waiting for {shown.owner.title}")
             for work in list(waiting):
                 pods = self._pods_of(work.owner)
                 new = _started_anew(pods, work.known)

@@ -1,6 +1,6 @@
 """The objects of a drill: reference workloads as the components make them, and system pods."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from sandbox.cluster.offers import Cluster
 from sandbox.drill.pools import Place, flex_start_place, has_spot_cpus, spot_place
 from spotproof_gke.capacity import Scheduling
 from spotproof_gke.contract import EXIT_INTERRUPTED
+from spotproof_gke.workloads.job_sets import job_set
 from spotproof_gke.workloads.jobs import Checkpoints, JobLimits, job
 from spotproof_gke.workloads.pod import NAME_LABEL, Program
 from spotproof_gke.workloads.queue_workers import Scale, deployment
@@ -95,8 +96,9 @@ def reference_workloads(cluster: Cluster) -> Workloads:
                 ("metrics-server", 1, "system-cluster-critical"),
             )
         ],
-        spot_job=_job("trainer", spot, Scheduling(selector, where.tolerations)),
-        flex_start_job=_job(
+        spot_job=_training(job_set, "trainer", spot, Scheduling(selector, where.tolerations)),
+        flex_start_job=_training(
+            job,
             "finetune",
             flexible,
             flex_start_scheduling(flexible.accelerator, nodes=flexible.nodes),
@@ -107,7 +109,12 @@ def reference_workloads(cluster: Cluster) -> Workloads:
     )
 
 
-def _job(name: str, place: Place, where: Scheduling) -> Workload:
+def _training(
+    make: Callable[[Program, Scheduling, Checkpoints, JobLimits], Manifest],
+    name: str,
+    place: Place,
+    where: Scheduling,
+) -> Workload:
     program = Program(
         name=name,
         namespace=TRAINING,
@@ -122,7 +129,7 @@ def _job(name: str, place: Place, where: Scheduling) -> Workload:
     saves = Checkpoints(
         f"gs://drill-checkpoints/{name}", place.budget_seconds, None, place.lifetime_seconds
     )
-    manifest = job(program, where, saves, JobLimits(deadline_seconds=DEADLINE_SECONDS))
+    manifest = make(program, where, saves, JobLimits(deadline_seconds=DEADLINE_SECONDS))
     return Workload(_stopping(manifest, EXIT_INTERRUPTED), name, TRAINING)
 
 
@@ -142,9 +149,10 @@ def _workers(where: Scheduling) -> Workload:
 
 def _stopping(manifest: Manifest, exit_code: int) -> Manifest:
     """The manifest, with what a simulated node has to know of the program: how it stops."""
-    template = manifest["spec"]["template"]
-    marks = template["metadata"].setdefault("annotations", {})
-    marks |= {SIGTERM_TAKES: SAVE_TAKES, SIGTERM_EXIT_CODE: str(exit_code)}
+    jobs = manifest["spec"].get("replicatedJobs")
+    for above in [each["template"] for each in jobs] if jobs else [manifest]:
+        marks = above["spec"]["template"]["metadata"].setdefault("annotations", {})
+        marks |= {SIGTERM_TAKES: SAVE_TAKES, SIGTERM_EXIT_CODE: str(exit_code)}
     return manifest
 
 

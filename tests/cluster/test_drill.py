@@ -17,6 +17,7 @@ import pytest
 from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node
 
+from sandbox.cluster import jobset
 from sandbox.cluster.binaries import lookup
 from sandbox.cluster.control_plane import ControlPlane
 from sandbox.cluster.eviction import take_away
@@ -70,17 +71,32 @@ def test_a_drill_keeps_all_promises_from_nothing(tmp_path):
     assert not left_of(folder)
 
 
-def test_a_drill_shows_which_promises_are_broken(own_plane):
+@pytest.fixture
+def plane_with_job_sets(tmp_path: Path) -> Iterator[ControlPlane]:
+    binaries, manager = lookup(), jobset.lookup()
+    assert binaries, "there is no control plane: run `make control-plane`"
+    assert manager, "there is no JobSet manager: run `make control-plane`"
+    with ControlPlane(tmp_path / "plane", binaries, manager) as started:
+        yield started
+
+
+def test_a_drill_shows_which_promises_are_broken(plane_with_job_sets):
     """Without a taint system pods get onto Spot; without a failure policy retries are used up."""
     spot = gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS)
     spot["nodeConfig"] |= {"taints": [], "effectiveTaints": []}
     flexible = gpu_pool("a100-flex", Capacity.FLEX_START, "a2-highgpu-1g", **GROWS)
     cluster = Cluster(ZONES, [system_pool(), spot, flexible])
     workloads = copy.deepcopy(reference_workloads(cluster))
-    del workloads.spot_job.manifest["spec"]["podFailurePolicy"]
+    del workloads.flex_start_job.manifest["spec"]["podFailurePolicy"]
+    (replicated,) = workloads.spot_job.manifest["spec"]["replicatedJobs"]
+    del replicated["template"]["spec"]["podFailurePolicy"]
 
     report = play(
-        own_plane.client(), cluster, Report("broken"), Lines(io.StringIO()), workloads=workloads
+        plane_with_job_sets.client(),
+        cluster,
+        Report("broken"),
+        Lines(io.StringIO()),
+        workloads=workloads,
     )
 
     kept = {each.promise.name: each.kept for each in report.outcomes}
@@ -88,6 +104,7 @@ def test_a_drill_shows_which_promises_are_broken(own_plane):
     assert {name for name, value in kept.items() if value is False} == {
         "system-pods-when-full",
         "ordinary-pods-off-spot",
+        "flex-start-comes-back",
         "spot-job-comes-back",
         "system-pods-never-on-spot",
     }
@@ -98,7 +115,8 @@ def test_a_drill_shows_which_promises_are_broken(own_plane):
     text = " ".join(report.text().split())
     assert "BROKEN" in text
     assert "(Spot), not on on-demand" in text
-    assert "counts 1 of its pods as failed" in text
+    assert "JobSet training/trainer counts 1 of its pods as failed" in text
+    assert "Job training/finetune counts 1 of its pods as failed" in text
 
 
 @pytest.mark.engine
@@ -187,6 +205,8 @@ def _watched(cluster, node: str, go: Callable[[], None], seconds: float = WAIT_S
     finally:
         stopped.set()
         nodes.join()
+    lines = shown.getvalue().splitlines()
+    assert len(lines) == len(set(lines)), "the same is said again and again"
     return found[0]
 
 
@@ -203,7 +223,7 @@ def test_a_watch_sees_a_job_come_back_after_its_node_is_taken_away(world):
         "node-goes",
         "job-default-train-comes-back",
     ]
-    assert "no retry used up" in report.text()
+    assert "no retry used up" in " ".join(report.text().split())
 
 
 def test_a_watch_says_that_a_job_counted_the_loss_as_an_error(world):
