@@ -206,7 +206,8 @@ def _from_class(spec: Mapping[str, Any], cluster: Cluster, name: str) -> Iterato
     if definition is None:
         yield f"there is no compute class {name}"
         return
-    for number, priority in enumerate(definition.get("priorities") or (), 1):
+    priorities: Sequence[Mapping[str, Any]] = definition.get("priorities") or ()
+    for number, priority in enumerate(priorities, 1):
         origin = f"class {name}, priority {number}"
         for pool in priority.get("nodepools") or ():
             offers = {offer.shape.pool: offer for offer in cluster.pool_offers()}
