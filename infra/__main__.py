@@ -26,7 +26,7 @@ def after(*needed: pulumi.Resource) -> pulumi.ResourceOptions:
 
 
 network, cluster, services = declare_cluster(settings, after)
-pools = declare_pools(settings, cluster, after)
+system, pools = declare_pools(settings, cluster, after)
 checkpoints = spotproof.CheckpointBucket(
     "checkpoints",
     spotproof.CheckpointBucketArgs(
@@ -41,6 +41,13 @@ checkpoints = spotproof.CheckpointBucket(
 )
 queues = declare_queues(settings, checkpoints, after(services, cluster))
 identities = declare_identities(settings, checkpoints, queues, after(cluster))
-work_pools = [pool for section in pools.values() for pool in section.values()]
-declare_workloads(settings, cluster, checkpoints, queues, identities, work_pools)
+every_pool = [pool for section in pools.values() for pool in section.values()]
+declare_workloads(
+    settings,
+    cluster,
+    checkpoints,
+    queues,
+    identities,
+    after=[*([system] if system else []), *every_pool],
+)
 export_outputs(settings, network, cluster, pools, checkpoints, queues, identities)

@@ -23,10 +23,10 @@ COMPONENTS: Mapping[str, Callable[..., WorkPool]] = {
 
 def declare_pools(
     settings: Settings, cluster: ClusterComponent, after: Callable[..., pulumi.ResourceOptions]
-) -> dict[str, dict[str, WorkPool]]:
-    """The pools for work by section and key; an Autopilot cluster has none."""
+) -> tuple[spotproof.SystemNodePool | None, dict[str, dict[str, WorkPool]]]:
+    """The system pool, and the pools for work by section and key; an Autopilot cluster has none."""
     if settings.mode is Mode.AUTOPILOT:
-        return {section.key: {} for section in POOL_SECTIONS}
+        return None, {section.key: {} for section in POOL_SECTIONS}
     nodes: dict[str, Any] = {
         **settings.trust,
         "project": settings.project,
@@ -40,7 +40,7 @@ def declare_pools(
         after(cluster),
     )
     # System pods must have a home before nodes come that are not for them.
-    return {
+    return system, {
         section.key: {
             key: COMPONENTS[section.key](
                 section.component_name(key), {**args, **nodes}, after(system)

@@ -91,8 +91,13 @@ def _declare_homes(
     identities: Mapping[str, spotproof.WorkloadIdentity],
     provider: kubernetes.Provider,
 ) -> list[pulumi.Resource]:
-    """The namespaces of workloads, and the service accounts that workloads run as."""
-    opts = pulumi.ResourceOptions(provider=provider)
+    """The namespaces of workloads, and the service accounts that workloads run as.
+
+    One that is there already is taken over.
+    """
+    # What others keep in a namespace, such as Secrets, would go with it.
+    kept = settings.workloads is Layer.APPLY
+    opts = pulumi.ResourceOptions(provider=provider, retain_on_delete=kept)
     found = sorted({str(one["metadata"].get("namespace", "")) for one in settings.manifests})
     made: dict[str, pulumi.Resource] = {
         name: kubernetes.core.v1.Namespace(f"namespace-{name}", metadata={"name": name}, opts=opts)

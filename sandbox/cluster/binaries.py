@@ -113,8 +113,8 @@ def _is_executable(path: Path) -> bool:
 
 
 def _is_new_enough(folder: Path) -> bool:
-    versions = {_version_of(folder / name) for name in KUBERNETES}
-    return len(versions) == 1 and (versions.pop() or (0, 0)) >= OLDEST_KUBERNETES
+    version, *others = (_version_of(folder / name) for name in KUBERNETES)
+    return version is not None and version >= OLDEST_KUBERNETES and set(others) == {version}
 
 
 def _version_of(program: Path) -> tuple[int, int] | None:

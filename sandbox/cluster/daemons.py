@@ -81,8 +81,8 @@ class Daemons:
 
     def stop(self) -> None:
         """Ends all processes, the last started first; harmless when repeated."""
-        for name, process in reversed(self._read().items()):
-            _end(*process, self._children.get(name))
+        for name, (pid, started) in reversed(list(self._read().items())):
+            _end(pid, started, self._children.get(name))
             self._children.pop(name, None)
         self._register.unlink(missing_ok=True)
 

@@ -206,7 +206,7 @@ def _from_class(spec: Mapping[str, Any], cluster: Cluster, name: str) -> Iterato
     if definition is None:
         yield f"there is no compute class {name}"
         return
-    priorities: Sequence[Mapping[str, Any]] = definition.get("priorities") or ()
+    priorities: list[Mapping[str, Any]] = definition.get("priorities") or []
     for number, priority in enumerate(priorities, 1):
         origin = f"class {name}, priority {number}"
         for pool in priority.get("nodepools") or ():

@@ -111,14 +111,28 @@ def test_the_program_applies_its_objects_changes_nothing_again_and_takes_them_aw
     bucket = project.outputs()["checkpointBucket"]
     assert f'"{bucket}/pretraining"' in training
 
+    _comes_after_cluster_and_pools(project)
+
     project.up("--expect-no-changes").check()
     project.refresh("--expect-no-changes").check()
 
     project.destroy().check()
     assert not project.resources()
     assert [one["metadata"]["name"] for one in wanted if api.has(one)] == []
-    kept = [one for one in client.list(Namespace) if not one.metadata.deletionTimestamp]
-    assert not {"training", "batch"} & {one.metadata.name for one in kept}
+    # What others keep in a namespace would go with it.
+    for name in ("training", "batch"):
+        assert client.get(Namespace, name).metadata.deletionTimestamp is None
+
+
+def _comes_after_cluster_and_pools(project: EmulatedProject) -> None:
+    every = project.resources()
+    provider = project.resource("pulumi:providers:kubernetes", "in-cluster")
+    needed = ("container/cluster:", "container/nodePool:", "subscription:", "storage/bucket:")
+    before = [one["urn"] for one in every if any(kind in one["type"] for kind in needed)]
+    assert len(before) > 5
+    assert not set(before) - set(provider["dependencies"])
+    inside = [one for one in every if one["type"].startswith("kubernetes:")]
+    assert {one["provider"].rpartition("::")[0] for one in inside} == {provider["urn"]}
 
 
 def _once(

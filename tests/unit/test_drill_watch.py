@@ -39,7 +39,13 @@ def node(uid: str = "n1", boot: str = "b1", ready: str = "True", labels: Any = S
 
 
 def pod(name: str, where: str, phase: str = "Running", owner: str = "Job") -> Pod:
-    controller = {"kind": owner, "name": "train", "uid": "o1", "controller": True}
+    controller = {
+        "apiVersion": "v1",
+        "kind": owner,
+        "name": "train",
+        "uid": "o1",
+        "controller": True,
+    }
     return Pod.from_dict(
         {
             "metadata": {

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sandbox import real
 from sandbox.reach import gate, server
 from sandbox.reach.login import token
 from sandbox.reach.server import NoAnswerError, Server
@@ -296,3 +297,45 @@ def test_a_wrong_stack_file_is_the_programs_own_error(tmp_path: Path) -> None:
     with pytest.raises(gate.NotReadyError) as caught:
         gate.gate(pulumi, file)
     assert "region = 'nowhere'" in str(caught.value)
+
+
+@pytest.fixture
+def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
+    """Launches an action on a real stack; the environment that the engine would have got."""
+
+    def launch(action: str, layer: str, endpoint: str | None) -> dict[str, str]:
+        pulumi, file = _stack(tmp_path, endpoint, STACK.replace("apply", layer))
+        run: list[dict[str, str]] = []
+        monkeypatch.setattr(real, "pulumi", lambda stack: pulumi)
+        monkeypatch.setattr(real, "guard", lambda *_: None)
+        monkeypatch.setattr(real.stacks, "stack_file", lambda stack: file)
+        monkeypatch.setattr(real.os, "chdir", lambda folder: None)
+        monkeypatch.setattr(real.os, "execve", lambda *command: run.append(command[2]))
+        real.run(action, "x")
+        return run[0]
+
+    return launch
+
+
+@pytest.mark.parametrize("action", ["up", "preview", "policy"])
+def test_what_applies_objects_is_not_begun_on_a_cluster_that_can_not_be_asked(
+    launched: Callable[..., dict[str, str]], action: str
+) -> None:
+    with pytest.raises(gate.NotReadyError):
+        launched(action, "apply", "nowhere.invalid")
+
+
+@pytest.mark.parametrize(
+    ("action", "layer"),
+    [("up", "render"), ("up", "none"), ("refresh", "apply"), ("destroy", "apply")],
+)
+def test_all_else_asks_no_cluster(
+    launched: Callable[..., dict[str, str]], action: str, layer: str
+) -> None:
+    assert "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE" not in launched(action, layer, "nowhere.invalid")
+
+
+def test_a_refresh_of_rendered_objects_needs_no_cluster(
+    launched: Callable[..., dict[str, str]],
+) -> None:
+    assert launched("refresh", "render", None)["PULUMI_K8S_SKIP_UPDATE_UNREACHABLE"] == "true"
