@@ -248,4 +248,5 @@ def end_pod_well(client: Client, pod: Plain) -> None:
 
 
 def _object(manifest: Plain) -> Any:
-    return JobSet(dict(manifest)) if manifest["kind"] == "JobSet" else from_dict(dict(manifest))
+    make: Any = JobSet if manifest["kind"] == "JobSet" else from_dict
+    return make(dict(manifest))
