@@ -159,8 +159,8 @@ def _running(client: Client, name: str, but_not: set[str]) -> Any:
     deadline = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < deadline:
         for pod in client.list(Pod, namespace="default", labels={"app": name}):
-            runs = pod.status and pod.status.phase == "Running"
-            if runs and not pod.metadata.deletionTimestamp and pod.metadata.uid not in but_not:
+            about, runs = pod.metadata, pod.status and pod.status.phase == "Running"
+            if runs and about and not about.deletionTimestamp and about.uid not in but_not:
                 return pod
         time.sleep(0.2)
     raise TimeoutError(f"{name}: no pod within {LONGEST_SECONDS:.0f} s")
@@ -218,7 +218,7 @@ def _measure_all(
     nodes = threading.Thread(target=autoscaler.run, args=(stopped,), daemon=True)
     nodes.start()
     for thing in things.values():
-        client.create(jobset.JobSet(thing) if thing["kind"] == "JobSet" else from_dict(thing))
+        client.create(from_dict(thing))
     with ThreadPoolExecutor(len(things)) as pool:
         running = {
             name: pool.submit(measure, plane.client(), name, preemptions, say) for name in things

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from lightkube import Client
-from lightkube.codecs import load_all_yaml
+from lightkube.codecs import from_dict, load_all_yaml
 from lightkube.core.exceptions import ApiError
 from lightkube.generic_resource import create_namespaced_resource
 
@@ -153,16 +154,15 @@ def register(client: Client, manager: Manager, certificate: Path, port: int) -> 
     Its webhooks about pods are left out: they serve placements that no component of ours asks for.
     """
     authority = base64.b64encode(certificate.read_bytes()).decode()
-    for thing in load_all_yaml((manager.folder / WEBHOOKS).read_text()):
-        kept = [each for each in thing.webhooks if "pod" not in each.clientConfig.service.path]
-        for each in kept:
-            path = each.clientConfig.service.path
-            each.clientConfig.service = None
-            each.clientConfig.url = f"https://127.0.0.1:{port}{path}"
-            each.clientConfig.caBundle = authority
-        thing.webhooks = kept
-        thing.metadata.name = f"jobset-{thing.metadata.name}"
-        _apply(client, thing)
+    for thing in yaml.safe_load_all((manager.folder / WEBHOOKS).read_text()):
+        kept = []
+        for each in thing["webhooks"]:
+            path = each["clientConfig"]["service"]["path"]
+            url = f"https://127.0.0.1:{port}{path}"
+            if "pod" not in path:
+                kept.append({**each, "clientConfig": {"url": url, "caBundle": authority}})
+        name = f"jobset-{thing['metadata']['name']}"
+        _apply(client, from_dict({**thing, "metadata": {"name": name}, "webhooks": kept}))
 
 
 def _apply(client: Client, thing: Any) -> None:
@@ -182,9 +182,14 @@ def is_served(client: Client) -> bool:
 
 def is_asked(client: Client) -> bool:
     """Whether the manager judges new JobSets by now."""
-    about = {"name": "probe", "namespace": "default"}
+    probe = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "probe", "namespace": "default"},
+        "spec": {"replicatedJobs": []},
+    }
     try:
-        client.create(JobSet({"metadata": about, "spec": {"replicatedJobs": []}}), dry_run=True)
+        client.create(from_dict(probe), dry_run=True)
     except (ApiError, HTTPError):
         return False
     return True

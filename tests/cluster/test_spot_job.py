@@ -36,8 +36,7 @@ class Training:
         own = {"namespace": "default", "labels": {"app": "train"}, "annotations": annotations}
         (manifest,) = manifests(component, {**args, **own}, "train")
         self.world, self.kind = world, manifest["kind"]
-        made = JobSet(manifest) if self.kind == "JobSet" else from_dict(manifest)
-        world.client.create(made)
+        world.client.create(from_dict(manifest))
         self.seen: set[str] = set()
 
     def pods(self) -> list[Pod]:

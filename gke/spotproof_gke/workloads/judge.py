@@ -85,16 +85,16 @@ def _template_at(manifest: Mapping[str, Any]) -> tuple[str | int, ...]:
 
 
 def _shown(argument: str, manifest: Mapping[str, Any]) -> object:
-    *above, template = _template_at(manifest) or ("spec",)
     spec: Any = manifest
-    for key in above:
+    for key in _template_at(manifest)[:-1] or ("spec",):
         spec = spec[key]
     if argument == "command":
-        (container,) = dig(spec, template, "spec", "containers")
+        (container,) = dig(spec, "template", "spec", "containers")
         words = [*container.get("command", ()), *container.get("args", ())]
         return words[0] if words else None
+    per_index = dig(spec, "backoffLimitPerIndex")
     return {
         "namespace": dig(manifest, "metadata", "namespace"),
-        "backoff_limit": dig(spec, "backoffLimit"),
+        "backoff_limit": dig(spec, "backoffLimit") if per_index is None else per_index,
         "deadline_seconds": dig(spec, "activeDeadlineSeconds"),
     }.get(argument)
