@@ -124,6 +124,11 @@ def test_a_server_that_refuses(code: int, body: str, words: str) -> None:
     assert text.isprintable()
 
 
+def test_a_page_for_logins_is_not_taken_for_a_cluster_that_is_ready() -> None:
+    with _answering(lambda path: (302, "") if path == "/readyz" else (200, "welcome")) as url:
+        assert "this is no API server of Kubernetes" in _why(url)
+
+
 @pytest.mark.parametrize("body", ["", "ok", "[]", "{"])
 def test_a_server_that_answers_something_else(body: str) -> None:
     with _answering(lambda _: (200, body)) as url, pytest.raises(NoAnswerError) as caught:

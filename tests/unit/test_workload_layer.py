@@ -193,8 +193,8 @@ def test_one_mistake_is_one_problem_and_all_are_in_one_error() -> None:
 
 
 def test_a_broken_pool_is_not_said_to_be_missing() -> None:
-    text = _error(spotPools={"l4": {"machineType": "g2-standard-8"}})
-    assert "spotPools.l4.maxNodes" in text
+    text = _error(spotPools={"l4": {"machineType": "g2-standard-9", "maxNodes": 1}})
+    assert "spotPools.l4.machineType" in text
     assert "the stack has no" not in text
 
 
