@@ -88,7 +88,7 @@ schema: setup ## Write components/schema.json, the package as other languages se
 	@$(VENV_PYTHON) tools/write_schema.py
 
 clean: ## Remove sandboxes and the caches of tools; keep .venv and the engine
-	@rm -rf .spotproof/sandbox .spotproof/rehearsal .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .spotproof/sandbox .spotproof/rehearsal .spotproof/drill .spotproof/cluster .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean ## Remove everything generated, the engine too
 	@rm -rf .spotproof .venv
