@@ -20,13 +20,16 @@ STACKS = sorted((ROOT / "stacks").glob("Pulumi.*.yaml"))
 def _resources(
     config: dict[str, Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> list[Resource]:
-    """What a stack declares, with the outputs of the emulated cloud."""
+    """What a stack declares, with the outputs of the emulated cloud; objects as they are stated."""
     cloud = Emulated(folder, project=config["gcp:project"], region="")
     found: list[Resource] = []
 
     def make(token: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        recorded = cloud.create(token, name, inputs)
         stated = {key: () for key in inputs}
+        if token.startswith("kubernetes:"):
+            found.append(Resource(token, name, urn(token, name), inputs, stated))
+            return name, inputs
+        recorded = cloud.create(token, name, inputs)
         found.append(Resource(token, name, urn(token, name), recorded.outputs, stated))
         return recorded.id, recorded.outputs
 
@@ -65,3 +68,4 @@ def test_the_showcase_holds_what_the_pack_judges() -> None:
     shown = yaml.safe_load((ROOT / "stacks" / "Pulumi.showcase.yaml").read_text(encoding="utf-8"))
 
     assert {"spotproof:spotPools", "spotproof:workQueues"} <= set(shown["config"])
+    assert {"spotproof:spotJobs", "spotproof:queueWorkers"} <= set(shown["config"])
