@@ -32,8 +32,6 @@ def system_pods_on_spot_pools(
         critical_priority_classes: Priority classes to judge in every namespace.
     """
     landings = Landings(stack)
-    if not any(pool.is_interruptible is not False for pool in landings.pools):
-        return
     for resource in stack.resources:
         pods = system_pods(
             resource, system_namespaces, exempt_daemon_sets, critical_priority_classes
