@@ -19,7 +19,7 @@ LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
-  check env lint test test-fast mutate bench docs schema clean distclean
+  check env lint test test-cluster test-fast mutate bench docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -69,8 +69,11 @@ lint: setup ## ruff and pyright
 	@$(VENV_PYTHON) -m ruff format --check .
 	@$(VENV_PYTHON) -m pyright
 
-test: engine control-plane ## All tests
-	@$(VENV_PYTHON) -m pytest -n 2 $(ARGS)
+test: engine ## All tests but those on a cluster
+	@$(VENV_PYTHON) -m pytest -n 2 -m 'not cluster' $(ARGS)
+
+test-cluster: engine control-plane ## The tests on a real Kubernetes control plane
+	@$(VENV_PYTHON) -m pytest -n 2 -m cluster $(ARGS)
 
 test-fast: setup ## The tests that need no engine and no control plane
 	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine and not cluster' $(ARGS)

@@ -26,7 +26,7 @@ def judge_gpus(pool: PoolShape) -> Iterator[Conflict]:
         return
     accelerator = text(mapping(stated[0]).get("type"))
     count = number(mapping(stated[0]).get("count"))
-    if accelerator not in _KNOWN or count is None or count == 0:
+    if accelerator not in _KNOWN or count is None or not count.is_integer() or count == 0:
         return
     found = gpu_node(machine, accelerator, int(count))
     for problem in found if isinstance(found, list) else ():
