@@ -21,7 +21,7 @@ pool = gcp.container.NodePool(
         "spot": True,
         "machine_type": "e2-standard-4",
         "service_account": account.email,
-        "taints": [{"key": "acme.io/team", "value": "a", "effect": "NO_SCHEDULE"}],
+        "taints": [{"key": "acme.io/team", "value": "a", "effect": "PREFER_NO_SCHEDULE"}],
     },
 )
 """
