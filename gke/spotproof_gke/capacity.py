@@ -32,6 +32,9 @@ QUEUED_KEY = "cloud.google.com/gke-queued"
 PROVISIONING_KEY = "cloud.google.com/gke-provisioning"
 ACCELERATOR_KEY = "cloud.google.com/gke-accelerator"
 COMPUTE_CLASS_KEY = "cloud.google.com/compute-class"
+NODE_POOL_KEY = "cloud.google.com/gke-nodepool"
+"""Label of a node: the name of its pool."""
+
 GPU_KEY = "nvidia.com/gpu"
 MANAGED_COMPONENTS_KEY = "components.gke.io/gke-managed-components"
 

@@ -21,11 +21,11 @@ from lightkube.resources.core_v1 import Event, Node, Pod
 
 from sandbox.cluster.control_plane import HTTPError
 from sandbox.cluster.eviction import end_node
-from sandbox.cluster.nodes import LONGEST_RUN_SECONDS, NODE_POOL_KEY, NodeShape
+from sandbox.cluster.nodes import LONGEST_RUN_SECONDS, NodeShape
 from sandbox.cluster.offers import Cluster, Market, Offer, offers_for
 from sandbox.cluster.placement import Resources, quantity, requests, selects, tolerates
 from sandbox.progress import say
-from spotproof_gke.capacity import ACCELERATOR_KEY, GPU_KEY
+from spotproof_gke.capacity import ACCELERATOR_KEY, GPU_KEY, NODE_POOL_KEY
 
 ORIGIN = "spotproof-sim/made-by"
 MADE_AT = "spotproof-sim/made-at-seconds"

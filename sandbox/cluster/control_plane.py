@@ -13,6 +13,7 @@ import socket
 from pathlib import Path
 from types import TracebackType
 
+from httpx2 import HTTPError
 from lightkube import Client, KubeConfig
 from lightkube.core.exceptions import ApiError
 from lightkube.resources.core_v1 import Namespace, ServiceAccount
@@ -27,10 +28,6 @@ NODE_LEASE_SECONDS = 40
 
 _USER = "admin"
 _NOT_YET = (ApiError, OSError)
-try:
-    from httpx2 import HTTPError
-except ImportError:  # older releases of lightkube stand on another HTTP library
-    from httpx import HTTPError  # pyright: ignore[reportMissingImports]
 
 
 class ControlPlaneError(Exception):

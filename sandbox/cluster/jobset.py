@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from httpx2 import HTTPError
 from lightkube import Client
 from lightkube.codecs import from_dict, load_all_yaml
 from lightkube.core.exceptions import ApiError
@@ -24,11 +25,6 @@ from sandbox.cluster.binaries import BinariesError
 from sandbox.cluster.daemons import DaemonError
 from sandbox.go_build import Binary, BuildError, Companion, Programs, module_folder
 from sandbox.progress import say
-
-try:
-    from httpx2 import HTTPError
-except ImportError:  # older releases of lightkube stand on another HTTP library
-    from httpx import HTTPError  # pyright: ignore[reportMissingImports]
 
 NAME = "jobset"
 CRD = "jobset-crd.yaml"

@@ -19,6 +19,7 @@ from spotproof_gke.capacity import (
     FLEX_START_KEY,
     GPU_KEY,
     GPU_TAINT,
+    NODE_POOL_KEY,
     PREEMPTIBLE_KEY,
     PROVISIONING_KEY,
     QUEUED_KEY,
@@ -26,7 +27,6 @@ from spotproof_gke.capacity import (
 )
 from spotproof_gke.rules.reading import dig, is_true, items, mapping, number, text
 
-NODE_POOL_KEY = "cloud.google.com/gke-nodepool"
 MAX_RUN_KEY = "cloud.google.com/gke-max-run-duration-seconds"
 DRIVER_KEY = "cloud.google.com/gke-gpu-driver-version"
 DRIVERS = {

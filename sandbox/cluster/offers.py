@@ -15,6 +15,7 @@ from sandbox.cluster.placement import Resources, has_room, requests, selects, to
 from spotproof_gke.accelerators import MACHINE_TYPES
 from spotproof_gke.capacity import (
     ACCELERATOR_KEY,
+    COMPUTE_CLASS_KEY,
     FLEX_START_KEY,
     GPU_KEY,
     GPU_TAINT,
@@ -23,7 +24,6 @@ from spotproof_gke.capacity import (
     SPOT_TAINT,
 )
 
-CLASS_KEY = "cloud.google.com/compute-class"
 _CPU_MACHINES = ("e2-standard-2", "e2-standard-4", "e2-standard-8", "e2-standard-16")
 
 
@@ -122,7 +122,7 @@ class Cluster:
 
 def offers_for(spec: Mapping[str, Any], cluster: Cluster) -> Iterator[Offer | str]:
     """Nodes that a pod could run on, the preferred first; a text says why one is not offered."""
-    wanted = (spec.get("nodeSelector") or {}).get(CLASS_KEY)
+    wanted = (spec.get("nodeSelector") or {}).get(COMPUTE_CLASS_KEY)
     if wanted is not None:
         yield from _from_class(spec, cluster, wanted)
         return
@@ -237,8 +237,8 @@ def _class_shape(name: str, priority: Mapping[str, Any], machine: str) -> NodeSh
         config["flexStart"] = True
     if seconds := priority.get("maxRunDurationSeconds"):
         config["maxRunDuration"] = f"{seconds}s"
-    config["labels"] = {CLASS_KEY: name}
-    taint = {"key": CLASS_KEY, "value": name, "effect": "NO_SCHEDULE"}
+    config["labels"] = {COMPUTE_CLASS_KEY: name}
+    taint = {"key": COMPUTE_CLASS_KEY, "value": name, "effect": "NO_SCHEDULE"}
     gpu_taint = [GPU_TAINT.provider_taint()] if gpu else []
     config["taints"] = [*config.get("taints", ()), taint, *gpu_taint]
     pool = {"name": f"nap-{name}-{machine}", "nodeConfig": config}

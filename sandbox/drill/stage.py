@@ -13,11 +13,10 @@ from lightkube.resources.core_v1 import Node, Pod
 
 from sandbox.cluster.autoscaler import Autoscaler
 from sandbox.cluster.jobset import JobSet
-from sandbox.cluster.nodes import NODE_POOL_KEY
 from sandbox.cluster.offers import Cluster, Market
 from sandbox.drill.terminal import Board
 from sandbox.drill.workloads import SYSTEM, Workload, Workloads
-from spotproof_gke.capacity import PROVISIONING_KEY
+from spotproof_gke.capacity import NODE_POOL_KEY, PROVISIONING_KEY
 
 ON_DEMAND, SPOT, FLEX_START = "standard", "spot", "flex-start"
 NAMES = {ON_DEMAND: "on-demand", SPOT: "Spot", FLEX_START: "flex-start"}

@@ -1,7 +1,6 @@
 """Whatever a file holds, the audit gives a report or one error; it never raises anything else."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from spotproof_gke.audit.evidence import Evidence, InputError
 from spotproof_gke.audit.judge import Report, judge
 from tests.audit import examples
 from tests.audit.objects import listed, node, pod
+from tests.spoiling import places, spoilt
 
 _ODD = st.one_of(
     st.none(),
@@ -38,55 +38,34 @@ _ODD = st.one_of(
 )
 
 
-def _places(value: Any, path: tuple = ()) -> list[tuple]:
-    found = [path]
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            found += _places(each, (*path, key))
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            found += _places(each, (*path, index))
-    return found
-
-
-def _with(value: Any, path: tuple, new: Any) -> Any:
-    if not path:
-        return new
-    try:
-        copy = dict(value) if isinstance(value, Mapping) else list(value)
-        copy[path[0]] = _with(value[path[0]], path[1:], new)
-    except (KeyError, IndexError, TypeError):
-        # An earlier change has taken the place away.
-        return value
-    return copy
-
-
 WHOLE = {
     "cluster": examples.faulty_cluster(),
     "state": examples.faulty_state(),
     "checkpoint": examples.checkpoint(examples.faulty_state()),
 }
-PLACES = {name: _places(whole) for name, whole in WHOLE.items()}
+PLACES = {name: places(whole) for name, whole in WHOLE.items()}
 
 
-def _is_clean(text: str) -> None:
-    """A text that can be printed, and does nothing to a terminal."""
-    assert text
-    assert text.isprintable()
+def _is_clean(text: str) -> bool:
+    """Whether a text says something, can be printed, and does nothing to a terminal."""
+    return bool(text) and text.isprintable()
 
 
-def audited(*contents: Any) -> Report | None:
+def audited(*contents: Any) -> Report:
     evidence = Evidence()
+    for number, content in enumerate(contents):
+        add_file(evidence, f"file-{number}", [content])
+    return judge(evidence)
+
+
+def said(*contents: Any) -> str:
+    """What the audit of these documents says to a person: its report, or its one error."""
     try:
-        for number, content in enumerate(contents):
-            add_file(evidence, f"file-{number}", [content])
+        result = audited(*contents)
     except InputError as error:
-        _is_clean(str(error))
-        return None
-    result = judge(evidence)
-    _is_clean(report.as_text(result).replace("\n", ""))
+        return str(error)
     json.loads(report.as_json(result))
-    return result
+    return report.as_text(result).replace("\n", "")
 
 
 @pytest.mark.parametrize("name", list(WHOLE))
@@ -95,9 +74,9 @@ def audited(*contents: Any) -> Report | None:
 def test_spoilt_values_never_raise(name: str, data: st.DataObject) -> None:
     value = WHOLE[name]
     for path in data.draw(st.lists(st.sampled_from(PLACES[name]), min_size=1, max_size=4)):
-        value = _with(value, path, data.draw(_ODD))
+        value = spoilt(value, path, data.draw(_ODD))
 
-    audited(value, examples.innocent_cluster())
+    assert _is_clean(said(value, examples.innocent_cluster()))
 
 
 @settings(max_examples=150, deadline=None)
@@ -115,7 +94,7 @@ def test_odd_documents_never_raise(value: Any) -> None:
         {"kind": "PodList", "items": [value]},
         {"kind": value, "apiVersion": value, "metadata": value},
     ):
-        audited(whole)
+        assert _is_clean(said(whole))
 
 
 @settings(max_examples=200, deadline=None)
@@ -124,11 +103,12 @@ def test_odd_texts_are_read_or_refused(content: str) -> None:
     try:
         found = documents("given", content)
     except InputError as error:
-        _is_clean(str(error))
-        return
-    evidence = Evidence()
-    with pytest.raises(InputError):
-        add_file(evidence, "given", found)
+        refusal = str(error)
+    else:
+        with pytest.raises(InputError) as caught:
+            add_file(Evidence(), "given", found)
+        refusal = str(caught.value)
+    assert _is_clean(refusal)
 
 
 @pytest.mark.parametrize("depth", [90, 300, 900])

@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spotproof_gke.admission import Guard, Scope, guard_manifests
+import httpx2 as httpx
 
-try:
-    import httpx2 as httpx
-except ImportError:  # older releases of lightkube stand on another HTTP library
-    import httpx  # type: ignore[no-redef]
+from spotproof_gke.admission import Guard, Scope, guard_manifests
 
 PERSON = "ada@example.com"
 CONTROLLER = "system:serviceaccount:kube-system:{}"

@@ -8,9 +8,8 @@ from lightkube.resources.core_v1 import Event, Node
 from lightkube.types import CascadeType
 
 from sandbox.cluster.autoscaler import Autoscaler
-from sandbox.cluster.nodes import NODE_POOL_KEY
 from sandbox.cluster.offers import Cluster
-from spotproof_gke.capacity import Capacity
+from spotproof_gke.capacity import NODE_POOL_KEY, Capacity
 from tests.cluster.conftest import ZONES, gpu_pool, system_pool
 from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, deployment, job, of_yaml
 from tests.cluster.test_placement import FLEX_START_JOB

@@ -12,9 +12,8 @@ from lightkube.resources.core_v1 import Node, Pod
 from sandbox.cluster.autoscaler import Autoscaler
 from sandbox.cluster.control_plane import ControlPlane
 from sandbox.cluster.eviction import FINISHED_AT, take_away
-from sandbox.cluster.nodes import NODE_POOL_KEY
 from sandbox.cluster.offers import Cluster
-from spotproof_gke.capacity import Capacity, pool_taints
+from spotproof_gke.capacity import NODE_POOL_KEY, Capacity, pool_taints
 from spotproof_gke.workloads.jobs import pod_failure_policy
 from tests.cluster.conftest import GONE_AT_ONCE, ZONES, gpu_pool
 from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, deployment, job

@@ -1,8 +1,6 @@
 """Rules say something or nothing about any properties; they never raise."""
 
-from collections.abc import Mapping
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +10,7 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
 from tests.policies.helpers import PACK_NAMES, PACKS, Case, cases, pack, resource_args, run
 from tests.policies.random_programs import SECRET, configured, program
+from tests.spoiling import places, spoilt
 
 POLICIES = [(name, policy) for name in PACK_NAMES for policy in pack(name).POLICIES]
 FIXTURES = [case for case in cases() if case.resources]
@@ -36,25 +35,6 @@ _odd = st.one_of(
 )
 
 
-def _places(value: Any, path: tuple = ()) -> list[tuple]:
-    found = [path]
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            found += _places(each, (*path, key))
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            found += _places(each, (*path, index))
-    return found
-
-
-def _with(value: Any, path: tuple, new: Any) -> Any:
-    if not path:
-        return new
-    copy = dict(value) if isinstance(value, Mapping) else list(value)
-    copy[path[0]] = _with(value[path[0]], path[1:], new)
-    return copy
-
-
 @st.composite
 def _spoilt(draw: st.DrawFn, rule: str) -> Case:
     """A fixture with one to three values, anywhere in its properties, replaced by odd ones."""
@@ -63,10 +43,10 @@ def _spoilt(draw: st.DrawFn, rule: str) -> Case:
     for _ in range(draw(st.integers(1, 3))):
         name = draw(st.sampled_from(sorted(resources)))
         props = resources[name].get("props", {})
-        places = [path for path in _places(props) if path]
-        if places:
-            path = draw(st.sampled_from(places))
-            resources[name]["props"] = _with(props, path, draw(_odd))
+        inside = [path for path in places(props) if path]
+        if inside:
+            path = draw(st.sampled_from(inside))
+            resources[name]["props"] = spoilt(props, path, draw(_odd))
     return Case(case.pack, case.rule, case.kind, case.name, resources, [], case.config)
 
 

@@ -63,9 +63,11 @@ def test_a_preview_is_told_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_a_person_who_settles_it_or_only_reads_is_not_held_up(
-    tmp_path: Path, action: str, extra: list[str]
+    tmp_path: Path, action: str, extra: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     guard(killed(Fake(tmp_path)).pulumi(), action, extra)
+
+    assert capsys.readouterr().err == ""
 
 
 def test_a_stack_that_cannot_be_read_is_left_to_the_command(tmp_path: Path) -> None:

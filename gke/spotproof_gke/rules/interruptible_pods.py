@@ -12,12 +12,12 @@ from typing import Any
 from spotproof_gke.capacity import (
     COMPUTE_CLASS_KEY,
     FLEX_START_KEY,
+    NODE_POOL_KEY,
     PROVISIONING_KEY,
     QUEUED_KEY,
 )
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.interruptible_pools import (
-    NODE_POOL_KEY,
     Pool,
     is_set_by_others,
     pools_of,

@@ -9,6 +9,7 @@ from spotproof_gke.capacity import (
     ACCELERATOR_KEY,
     COMPUTE_CLASS_KEY,
     FLEX_START_KEY,
+    NODE_POOL_KEY,
     PREEMPTIBLE_KEY,
     PROVISIONING_KEY,
     QUEUED_KEY,
@@ -21,9 +22,6 @@ from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.pools import flag
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, number, text
-
-NODE_POOL_KEY = "cloud.google.com/gke-nodepool"
-"""Label of a node: the name of its pool."""
 
 _SET_BY_OTHERS = ("kubernetes.io/", "cloud.google.com/", "gke.io/")
 

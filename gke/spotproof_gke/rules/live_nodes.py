@@ -14,6 +14,7 @@ from spotproof_gke.capacity import (
     FLEX_START_KEY,
     GPU_KEY,
     MANAGED_COMPONENTS_KEY,
+    NODE_POOL_KEY,
     PREEMPTIBLE_KEY,
     PROVISIONING_KEY,
     QUEUED_KEY,
@@ -24,7 +25,6 @@ from spotproof_gke.rules.pools import why_not_home
 from spotproof_gke.rules.reading import dig, is_true, items, mapping, text
 
 NODE = "kubernetes:v1:Node"
-POOL_LABEL = "cloud.google.com/gke-nodepool"
 REGION_LABEL = "topology.kubernetes.io/region"
 MACHINE_LABEL = "node.kubernetes.io/instance-type"
 
@@ -90,7 +90,7 @@ def _node(resource: Resource) -> LiveNode:
     name = text(metadata.get("name"))
     return LiveNode(
         name=name,
-        pool=text(labels.get(POOL_LABEL)),
+        pool=text(labels.get(NODE_POOL_KEY)),
         sort=sort,
         queued=queued,
         autopilot=name.startswith(_AUTOPILOT_PREFIX),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spotproof_gke.capacity import Scheduling
+from spotproof_gke.rules.bucket_references import FUSE_DRIVER
 from spotproof_gke.workloads.scheduling import gpu_limits
 
 CONTAINER = "main"
@@ -13,7 +14,6 @@ CONTAINER = "main"
 NAME_LABEL = "app.kubernetes.io/name"
 
 FUSE_ANNOTATION = "gke-gcsfuse/volumes"
-FUSE_DRIVER = "gcsfuse.csi.storage.gke.io"
 
 
 @dataclass(frozen=True)
