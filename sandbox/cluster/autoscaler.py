@@ -187,9 +187,8 @@ class Autoscaler:
             return None
         nodes = [*known, _known(shape.node("", "none"))]
         accelerator = shape.labels.get(ACCELERATOR_KEY)
-        counted = {"cpu": "cpu", "memory": "memory"}
-        for resource, key in counted.items():
-            used = sum(float(_amount(node, key)) for node in nodes)
+        for resource in ("cpu", "memory"):
+            used = sum(float(_amount(node, resource)) for node in nodes)
             most = limits.get(resource)
             if most is not None and used > most * (1e9 if resource == "memory" else 1):
                 return f"the cluster's limit of {resource}, {most}, is reached"
