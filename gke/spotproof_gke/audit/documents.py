@@ -21,6 +21,8 @@ _MARKS = (
 )
 _EXPECTED = "expected what `kubectl get ... -o json` or `pulumi stack export` prints (JSON or YAML)"
 
+_NAME_ONE = "name a file that `kubectl get ... -o json` or `pulumi stack export` wrote"
+
 
 def read(path: str) -> str:
     """The text of a file, or of standard input for `-`.
@@ -31,9 +33,10 @@ def read(path: str) -> str:
     try:
         raw = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"{label(path)}: {error.strerror or 'cannot be read'}") from None
+        why = error.strerror or "cannot be read"
+        raise InputError(f"{printable(path)}: {why}; {_NAME_ONE}") from None
     except ValueError:
-        raise InputError(f"{label(path)}: not the name of a file") from None
+        raise InputError(f"{printable(path)}: not the name of a file; {_NAME_ONE}") from None
     encoding = next((name for mark, name in _MARKS if raw.startswith(mark)), "utf-8")
     try:
         return raw.decode(encoding)
