@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spotproof_gke.accelerators import MACHINE_TYPES
 from spotproof_gke.capacity import (
     ACCELERATOR_KEY,
     COMPUTE_CLASS_KEY,
@@ -20,7 +21,7 @@ from spotproof_gke.capacity import (
 from spotproof_gke.grace import Budget, Mode, termination_budget
 from spotproof_gke.rules.clusters import CLUSTER, NODE_POOL
 from spotproof_gke.rules.finding import Resource, Stack
-from spotproof_gke.rules.pools import flag
+from spotproof_gke.rules.pools import flag, has_gpu
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, number, text
 
 _SET_BY_OTHERS = ("kubernetes.io/", "cloud.google.com/", "gke.io/")
@@ -110,8 +111,6 @@ def _pool(name: str, pool: Mapping[str, Any]) -> Pool:
     else:
         capacity = None if None in flags.values() or queued is UNKNOWN else Capacity.ON_DEMAND
     stated = mapping(config).get("labels")
-    gpus = mapping(config).get("guestAccelerators")
-    kinds = [dig(gpu, "type") for gpu in items(gpus)]
     provisioning = "spot" if flags["spot"] else "preemptible" if flags["preemptible"] else None
     labels = {
         NODE_POOL_KEY: text(pool.get("name")) or UNKNOWN,
@@ -119,7 +118,7 @@ def _pool(name: str, pool: Mapping[str, Any]) -> Pool:
         PREEMPTIBLE_KEY: "true" if flags["preemptible"] else None,
         FLEX_START_KEY: "true" if flags["flexStart"] else None,
         QUEUED_KEY: "true" if is_true(queued) else None,
-        ACCELERATOR_KEY: UNKNOWN if gpus is UNKNOWN else (kinds or [None])[0],
+        ACCELERATOR_KEY: _accelerator(mapping(config)),
         PROVISIONING_KEY: provisioning or ("flex-start" if flags["flexStart"] else "standard"),
         COMPUTE_CLASS_KEY: None,
         **mapping(stated),
@@ -129,6 +128,20 @@ def _pool(name: str, pool: Mapping[str, Any]) -> Pool:
             labels[key] = UNKNOWN
     known = stated is not UNKNOWN and config is not UNKNOWN
     return Pool(name, capacity, labels, _budget(config, capacity), known)
+
+
+def _accelerator(config: Mapping[Any, Any]) -> Any:
+    """The GPU of a pool's nodes, by what is stated, else by their machine; `UNKNOWN` or None.
+
+    A preview does not know what the provider fills in, but GPUs are attached to N1 machines alone.
+    """
+    stated, machine = config.get("guestAccelerators"), text(config.get("machineType"))
+    for gpu in items(stated):
+        return dig(gpu, "type")
+    if machine in MACHINE_TYPES:
+        return MACHINE_TYPES[machine].accelerator
+    may_have_some = not machine or has_gpu(config) or machine.startswith("n1-")
+    return UNKNOWN if stated is UNKNOWN and may_have_some else None
 
 
 def _budget(config: object, capacity: Capacity | None) -> Budget | None:
