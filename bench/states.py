@@ -162,25 +162,36 @@ def state(setting: Setting, idle_pack: Callable[[Path], Path]) -> list[Row]:
     many = sizes.many_in_state
     sides[f"{_EMPTY}, {many}"] = judging(setting, states[many], idle[:1])
     sides[f"{_EMPTIES}, {many}"] = judging(setting, states[many], idle)
+    for name, pack in zip(ALL_POLICY_PACKS, ours, strict=True):
+        sides[f"{name}, {many}"] = judging(setting, states[many], [pack])
     samples = setting.interleaved(sides)
+
+    def more(which: str, than: str, goal: float | None = None) -> Row:
+        return _more(
+            many, (which, samples[f"{which}, {many}"]), (than, samples[f"{than}, {many}"]), goal
+        )
+
     return [
-        _more(samples, many, _EMPTY, MOST_SECONDS),
-        _more(samples, many, _EMPTIES),
+        *(more(name, _EMPTY, MOST_SECONDS) for name in ALL_POLICY_PACKS),
+        more(_OURS, _EMPTIES, MOST_SECONDS),
+        more(_OURS, _EMPTY),
         _growth(samples, numbers),
     ]
 
 
-def _more(samples: dict[str, list[Sample]], many: int, than: str, goal: float | None = None) -> Row:
-    ours, other = samples[f"{_OURS}, {many}"], samples[f"{than}, {many}"]
-    more = median(a.wall - b.wall for a, b in zip(ours, other, strict=True))
-    shown = " / ".join(f"{median(one.wall for one in side):.2f}" for side in (ours, other))
+def _more(
+    many: int, which: tuple[str, list[Sample]], than: tuple[str, list[Sample]], goal: float | None
+) -> Row:
+    sides = dict((which, than))
+    pairs = zip(*sides.values(), strict=True)
+    shown = " / ".join(f"{median(one.wall for one in side):.2f}" for side in sides.values())
     return Row(
-        f"state of {many}: {_OURS} over {than}",
-        len(ours),
+        f"state of {many}: {which[0]} over {than[0]}",
+        len(which[1]),
         goal=goal,
-        seconds=more,
+        seconds=median(a.wall - b.wall for a, b in pairs),
         detail=shown,
-        data={_OURS: seconds(ours), than: seconds(other)},
+        data={name: seconds(side) for name, side in sides.items()},
     )
 
 

@@ -25,7 +25,7 @@ SHORT_JOB_SECONDS = 3600
 _ACCELERATORS = ("nvidia.com/", "google.com/tpu")
 TPU_SELECTOR_KEY = "cloud.google.com/gke-tpu-accelerator"
 
-_SUBSCRIPTION = re.compile(r"subscription|projects/[^/\s]+/subscriptions/", re.IGNORECASE)
+_SUBSCRIPTION = re.compile("subscription", re.IGNORECASE)
 _RULE = "a Job with accelerators on Spot nodes keeps its checkpoints where they outlive the pod"
 _FIX = (
     f"set {CHECKPOINT_LOCATION_VARIABLE} to gs://BUCKET/PATH, or mount a bucket or a persistent "
@@ -35,7 +35,7 @@ _FIX = (
 
 def checkpoint_location(stack: Stack) -> Iterator[Finding]:
     """Findings for accelerator Jobs on Spot that name no place that outlives their pods."""
-    stores = {each.urn for each in stack.of_type(BUCKET) if each.urn}
+    stores = {each.urn for each in stack.of_type(BUCKET)}
     for job in spot_jobs(stack):
         accelerated = _has_accelerators(job.pod)
         if accelerated is False or _is_short(job) or _works_on_queue(job.pod):
@@ -77,6 +77,6 @@ def _works_on_queue(spec: Any) -> bool:
         words = [*items(container.get("command")), *items(container.get("args"))]
         for variable in items(container.get("env")):
             words += [mapping(variable).get("name"), mapping(variable).get("value")]
-        if any(_SUBSCRIPTION.search(text(word)) for word in words if word is not UNKNOWN):
+        if any(_SUBSCRIPTION.search(text(word)) for word in words):
             return True
     return False

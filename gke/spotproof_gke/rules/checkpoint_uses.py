@@ -13,8 +13,6 @@ from spotproof_gke.rules.bucket_references import FUSE_DRIVER
 from spotproof_gke.rules.reading import UNKNOWN, dig, items, mapping, number, text
 from spotproof_gke.rules.workloads import containers
 
-"""GKE's driver for buckets that are mounted as volumes."""
-
 _GS_ADDRESS = re.compile(r"gs://([a-z0-9][a-z0-9._-]*[a-z0-9])", re.IGNORECASE)
 _STORE_ADDRESS = re.compile(r"\b(?:gs|s3|gcs|hdfs|r2|oss|abfss?|az)://\S", re.IGNORECASE)
 _STORE_TOOL = re.compile(r"\b(?:gsutil|gcsfuse|gcloud\s+storage)\b")
