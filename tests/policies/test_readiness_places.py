@@ -7,6 +7,7 @@ import pytest
 from spotproof_gke.rules.checkpoint_uses import (
     checkpoint_buckets_in,
     is_named_for_checkpoints,
+    is_open,
     names_a_place,
 )
 from spotproof_gke.rules.reading import UNKNOWN
@@ -70,6 +71,8 @@ def test_volume_that_outlives_the_pod_is_a_place(volume: Any) -> None:
         _env("CHECKPOINT_DIR", "/mnt/ckpt"),
         _env("CHECKPOINT_EVERY", "50"),
         _env("BUCKET", ""),
+        {"env": [{"name": "CHECKPOINT_BUCKET"}]},
+        {"env": [{"name": "CHECKPOINT_DIR", "value": "/a", "valueFrom": {"secretKeyRef": {}}}]},
         _env("NAME", "runs"),
         {"env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {}}}]},
     ],
@@ -91,6 +94,7 @@ def test_path_number_or_switch_is_no_place(container: Any) -> None:
         {"containers": [{"env": [UNKNOWN]}]},
         {"containers": [_env(UNKNOWN, "runs")]},
         {"containers": [_env("OUTPUT", UNKNOWN)]},
+        {"containers": [{"args": ["--out", UNKNOWN]}]},
         {"containers": [{}], "volumes": UNKNOWN},
         {"containers": [{}], "volumes": [UNKNOWN]},
         {"containers": [{}], "volumes": [{"csi": UNKNOWN}]},
@@ -100,6 +104,41 @@ def test_path_number_or_switch_is_no_place(container: Any) -> None:
 )
 def test_what_is_not_known_may_be_a_place(spec: Any) -> None:
     assert names_a_place(spec) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (UNKNOWN, True),
+        ({"containers": UNKNOWN}, True),
+        ({"containers": [UNKNOWN]}, True),
+        ({"volumes": UNKNOWN}, True),
+        ({"volumes": [UNKNOWN]}, True),
+        ({"volumes": [{"name": UNKNOWN}]}, True),
+        ({"volumes": [{"name": "a", "csi": UNKNOWN}]}, True),
+        ({"volumes": [{"name": "a", "csi": {"driver": UNKNOWN}}]}, True),
+        ({"containers": [{"command": UNKNOWN}]}, True),
+        ({"containers": [{"args": UNKNOWN}]}, True),
+        ({"containers": [{"env": UNKNOWN}]}, True),
+        ({"containers": [{"env": [UNKNOWN]}]}, True),
+        ({"containers": [{"env": [{"name": UNKNOWN}]}]}, True),
+        ({"containers": [{"volumeMounts": UNKNOWN}]}, True),
+        ({"containers": [{"volumeMounts": [UNKNOWN]}]}, True),
+        ({"containers": [{"volumeMounts": [{"name": UNKNOWN}]}]}, True),
+        ({"containers": [{"volumeMounts": [{"mountPath": UNKNOWN}]}]}, True),
+        ({"containers": [{}, {"args": UNKNOWN}]}, True),
+        ({"containers": [{"args": [UNKNOWN]}]}, False),
+        ({"containers": [{"command": [UNKNOWN]}]}, False),
+        ({"containers": [{"env": [{"name": "A", "value": UNKNOWN}]}]}, False),
+        ({"containers": [{"image": UNKNOWN}]}, False),
+        ({"containers": [{}], "volumes": [{"name": "a", "emptyDir": {}}]}, False),
+        ({}, False),
+        (None, False),
+    ],
+    ids=str,
+)
+def test_only_a_part_that_could_name_anything_leaves_a_pod_open(spec: Any, expected: bool) -> None:
+    assert is_open(spec) is expected
 
 
 @pytest.mark.parametrize(
@@ -117,7 +156,19 @@ def test_what_is_not_known_may_be_a_place(spec: Any) -> None:
         (_env("SAVE_URI", UNKNOWN), [UNKNOWN]),
         (_env("DATA", UNKNOWN), []),
         ({"args": [UNKNOWN]}, [UNKNOWN]),
+        ({"args": UNKNOWN}, [UNKNOWN]),
+        ({"command": UNKNOWN}, [UNKNOWN]),
+        ({"env": UNKNOWN}, [UNKNOWN]),
+        ({"env": [UNKNOWN]}, [UNKNOWN]),
+        ({"args": ["--ckpt", "--data", "gs://data/x"]}, []),
+        ({"args": ["--ckpt=gs://runs", "gs://data/x"]}, ["runs"]),
+        ({"args": ["--ckpt", "gs://runs", "gs://data/x"]}, ["runs"]),
+        ({"args": ["--ckpt", "a=b", "gs://data/x"]}, []),
+        ({"args": ["ckpt", "gs://data/x"]}, []),
+        ({"args": ["save ckpt=x to gs://data/x"]}, []),
+        ({"args": ["save\nckpt=gs://data/x"]}, []),
         ({"args": ["--data", UNKNOWN]}, []),
+        ({"args": ["--data", UNKNOWN, "--ckpt", UNKNOWN]}, [UNKNOWN]),
     ],
     ids=str,
 )
@@ -140,6 +191,12 @@ def test_mounted_bucket_is_the_place_by_its_name_or_path(name, path, expected) -
     }
 
     assert list(checkpoint_buckets_in(spec)) == expected
+
+    spec["volumes"][0]["csi"]["volumeAttributes"]["bucketName"] = UNKNOWN
+    assert list(checkpoint_buckets_in(spec)) == [UNKNOWN] * len(expected)
+
+    spec["volumes"][0]["csi"]["driver"] = "pd.csi.storage.gke.io"
+    assert list(checkpoint_buckets_in(spec)) == []
 
 
 def test_name_speaks_of_checkpoints_in_any_case() -> None:

@@ -49,13 +49,9 @@ def names_a_place(spec: object) -> bool | None:
 
     What a ConfigMap or Secret as a whole puts into the environment is not seen, and taken for one.
     """
-    doubt = False
-    volumes = mapping(spec).get("volumes")
-    for volume in [UNKNOWN] if volumes is UNKNOWN else items(volumes):
-        answer = None if volume is UNKNOWN else _lasts(volume)
-        if answer:
-            return True
-        doubt = doubt or answer is None
+    if any(_lasts(volume) for volume in items(mapping(spec).get("volumes"))):
+        return True
+    doubt = is_open(spec)
     for container in containers(spec):
         if container.get("envFrom"):
             return True
@@ -68,7 +64,7 @@ def names_a_place(spec: object) -> bool | None:
                 return True
             if _STORE_ADDRESS.search(text(value)) or _STORE_TOOL.search(text(value)):
                 return True
-    return None if doubt or is_open(spec) else False
+    return None if doubt else False
 
 
 def _may_be_place(value: str) -> bool:
@@ -94,15 +90,13 @@ def is_open(spec: object) -> bool:
     return any(part is UNKNOWN for part in seen)
 
 
-def _lasts(volume: object) -> bool | None:
-    """Whether a volume outlives the pod; None when that is not known."""
+def _lasts(volume: object) -> bool:
+    """Whether a volume certainly outlives the pod."""
     parts = mapping(volume)
     if any(parts.get(key) for key in _LASTING_VOLUMES):
         return True
-    driver = dig(parts.get("csi"), "driver")
-    if driver is UNKNOWN:
-        return None
-    return bool(text(driver)) and not any(part in text(driver) for part in _PASSING_DRIVERS)
+    driver = text(dig(parts.get("csi"), "driver"))
+    return bool(driver) and not any(part in driver for part in _PASSING_DRIVERS)
 
 
 def _said(container: Any) -> Iterator[tuple[str, Any]]:
@@ -121,7 +115,7 @@ def _said(container: Any) -> Iterator[tuple[str, Any]]:
     variables = mapping(container).get("env")
     for variable in [UNKNOWN] if variables is UNKNOWN else items(variables):
         parts = mapping(variable)
-        value = UNKNOWN if UNKNOWN in (variable, parts.get("value")) else parts.get("value")
+        value = UNKNOWN if variable is UNKNOWN else parts.get("value")
         if value is None and parts.get("valueFrom"):
             value = "(elsewhere)"
         yield text(parts.get("name")), value
