@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import settings
 from sandbox import stacks
 from sandbox.engine import Engine
 from sandbox.environment import Sandbox
@@ -281,10 +282,17 @@ def test_a_question_is_answered_on_the_command_line_alone(tmp_path):
     assert (exported.stdout, typed.stdout) == ("YES=\n", "YES=1\n")
 
 
-def test_check_accepts_every_stack_of_the_project(tmp_path):
-    for stack in stacks.names():
-        run = _sandbox(tmp_path, "check", "--stack", stack)
-        assert run.returncode == 0, run.stderr
+@pytest.mark.parametrize("stack", stacks.names())
+def test_every_stack_of_the_project_is_in_order(stack, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    assert settings.main([f"stacks/Pulumi.{stack}.yaml"]) == 0, capsys.readouterr().err
+
+
+def test_check_accepts_a_stack_that_is_in_order(tmp_path):
+    run = _sandbox(tmp_path, "check", "--stack", "showcase")
+
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_sandbox_drops_what_leads_outside(tmp_path):
