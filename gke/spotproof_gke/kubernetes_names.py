@@ -25,10 +25,11 @@ _BYTES = re.compile(r"[0-9]+(\.[0-9]+)?([kMGTP]|[KMGTP]i)?")
 _IMAGE = re.compile(r"[^\s\x00-\x1f]{1,1024}")
 _OURS = "SPOTPROOF_"
 _SECRET_NAMES = re.compile(
-    r"(^|_)(PASSWORD|PASSWD|PASSPHRASE|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS"
-    r"|(HF|HUB|GITHUB|GITLAB|API|AUTH|ACCESS|BEARER|REFRESH|WANDB|SLACK)_TOKEN)$|^TOKEN$"
+    r"(PASSWORD|PASSWD|PASSPHRASE|_PWD)$|^TOKEN$"
+    r"|(^|_)(SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS"
+    r"|(HF|HUB|GH|GITHUB|GITLAB|API|AUTH|ACCESS|BEARER|REFRESH|SESSION|TRACKING|WANDB|SLACK)_TOKEN)$"
 )
-_LOGIN = re.compile(r"[a-z][-+.a-z0-9]*://[^/\s:@]*:[^/\s@]+@", re.I)
+_LOGIN = re.compile(r"[a-z0-9]://[^/\s:@]*:[^/\s@]+@", re.I)
 
 
 def _one(key: str, value: object, form: re.Pattern[str], rule: str, fix: str) -> list[Problem]:

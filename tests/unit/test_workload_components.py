@@ -1,5 +1,6 @@
 """What workload components refuse, in words and before anything is declared."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -258,6 +259,10 @@ def test_a_mistake_is_refused_where_it_was_made(
     "change",
     [
         {"env": {"HF_TOKEN": SECRET}},
+        {"env": {"PGPASSWORD": SECRET}},
+        {"env": {"MYSQL_PWD": SECRET}},
+        {"env": {"GH_TOKEN": SECRET}},
+        {"env": {"AWS_SESSION_TOKEN": SECRET}},
         {"env": {"DATABASE": f"postgres://user:{SECRET}@db/results"}},
         {"env": f"TOKEN={SECRET}"},
         {"env": {"A": [SECRET]}},
@@ -266,7 +271,7 @@ def test_a_mistake_is_refused_where_it_was_made(
         {"command": f"python train.py --token {SECRET}"},
         {"command": ["sh", "-c", f"prepare; python train.py --token {SECRET}; report"]},
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_what_may_be_a_secret_is_not_shown(change: dict[str, Any]) -> None:
     told = _refused("SpotJob", change)
@@ -291,6 +296,7 @@ def test_the_address_of_a_database_is_not_shown_either() -> None:
         ("MAX_TOKENS", "4096"),
         ("GOOGLE_APPLICATION_CREDENTIALS", "/etc/keys/a.json"),
         ("TRACKING_URI", "https://mlflow.example.com:5000"),
+        ("OLDPWD", "work"),
         ("EMPTY", ""),
     ],
 )
@@ -298,6 +304,12 @@ def test_what_is_no_secret_may_stand_in_the_environment(name: str, value: str) -
     (job,) = manifests("SpotJob", {**SPOT_JOB, "env": {name: value}})
     env = pod_of(job)["containers"][0]["env"]
     assert {"name": name, "value": value} in env
+
+
+def test_a_long_value_in_the_environment_is_judged_at_once() -> None:
+    began = time.monotonic()
+    manifests("SpotJob", {**SPOT_JOB, "env": {"SETTINGS": "x" * 100_000}})
+    assert time.monotonic() - began < 5
 
 
 def test_every_mistake_is_told_at_once() -> None:
