@@ -114,6 +114,27 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "by the",
     ),
     ("SpotJob", {"labels": {"a": "b c"}}, "labels.a", "a label value"),
+    ("SpotJob", {"labels": {"job-name": "x"}}, "labels.job-name", "by the component"),
+    ("SpotJob", {"annotations": {"a": "x" * 262_144}}, "annotations", "together"),
+    (
+        "SpotJob",
+        {"accelerator": None, "compute_class": f"{'a' * 40}.{'b' * 40}"},
+        "compute_class",
+        "at most 63",
+    ),
+    ("SpotJob", {"secret_env": {"A": {"secret": "s", "key": ".."}}}, "secret_env.A.key", "two dot"),
+    (
+        "SpotJob",
+        {
+            "checkpoint_location": "/dev/shm",
+            "checkpoint_claim": "runs",
+            "shared_memory": "1Gi",
+        },
+        "shared_memory",
+        "is mounted at /dev/shm already",
+    ),
+    ("FlexStartJob", {"pods": 11, "job_name": "a" * 61}, "job_name", "at most 60"),
+    ("FlexStartJob", {"queue": f"{'a' * 40}.{'b' * 40}"}, "queue", "at most 63"),
     ("SpotJob", {"annotations": {"a": 1}}, "annotations.a", "is a text"),
     ("SpotJob", {"restart_policy": "OnFailure"}, "restart_policy", "no such key"),
     (
@@ -310,6 +331,22 @@ def test_a_long_value_in_the_environment_is_judged_at_once() -> None:
     began = time.monotonic()
     manifests("SpotJob", {**SPOT_JOB, "env": {"SETTINGS": "x" * 100_000}})
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("component", "change"),
+    [
+        ("SpotJob", {"secret_env": {"A": {"secret": "s" * 253, "key": ".env"}}}),
+        ("SpotJob", {"service_account": "a" * 64}),
+        ("SpotJob", {"annotations": {"a": "x" * 261_000}}),
+        ("FlexStartJob", {"pods": 11, "job_name": "a" * 60}),
+        ("FlexStartJob", {"pods": 1, "job_name": "a" * 63}),
+        ("FlexStartJob", {"queue": "a" * 63}),
+    ],
+    ids=range(6),
+)
+def test_what_is_just_within_a_limit_is_accepted(component: str, change: dict[str, Any]) -> None:
+    assert manifests(component, {**BASES[component], **change})
 
 
 def test_every_mistake_is_told_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from posixpath import normpath
 from typing import Any
 
 import pulumi
@@ -12,17 +13,23 @@ from spotproof_gke import kubernetes_names
 from spotproof_gke.problems import Problem
 from spotproof_gke.rules.reading import UNKNOWN
 from spotproof_gke.workloads import judge
-from spotproof_gke.workloads.jobs import QUEUE_LABEL, RUN_DURATION_ANNOTATION, SKIP_AWAIT
+from spotproof_gke.workloads.jobs import (
+    POD_LABELS,
+    QUEUE_LABEL,
+    RUN_DURATION_ANNOTATION,
+    SKIP_AWAIT,
+)
 from spotproof_gke.workloads.pod import (
     FUSE_ANNOTATION,
     NAME_LABEL,
+    SHARED_MEMORY_PATH,
     Mount,
     Program,
     SecretKey,
     shared_memory_mount,
 )
 
-TAKEN_LABELS = (NAME_LABEL, QUEUE_LABEL)
+TAKEN_LABELS = (NAME_LABEL, QUEUE_LABEL, *POD_LABELS)
 TAKEN_ANNOTATIONS = (*SKIP_AWAIT, RUN_DURATION_ANNOTATION, FUSE_ANNOTATION)
 
 HIDDEN = "…"
@@ -51,7 +58,11 @@ def read_program(
     """
     namespace = read.name("namespace", kubernetes_names.namespace_problems)
     env = _env(read)
+    mounts = tuple(mounts)
     shared = _quantity(read, "shared_memory", kubernetes_names.bytes_problems)
+    if shared and any(normpath(mount.path) == SHARED_MEMORY_PATH for mount in mounts):
+        rule = f"the volume of the checkpoints is mounted at {SHARED_MEMORY_PATH} already"
+        read.problem("shared_memory", shared, rule, "choose another checkpoint_location")
     return Program(
         name=read.name(name_key, kubernetes_names.object_name_problems, default=name),
         namespace=namespace,
