@@ -11,6 +11,7 @@ from spotproof.reader import Reader
 from spotproof.workloads.program_args import SecretKeyArgs
 from spotproof_gke import kubernetes_names
 from spotproof_gke.problems import Problem
+from spotproof_gke.quantities import canonical
 from spotproof_gke.rules.reading import UNKNOWN
 from spotproof_gke.workloads import judge
 from spotproof_gke.workloads.jobs import (
@@ -59,7 +60,7 @@ def read_program(
     namespace = read.name("namespace", kubernetes_names.namespace_problems)
     env = _env(read)
     mounts = tuple(mounts)
-    shared = _quantity(read, "shared_memory", kubernetes_names.bytes_problems)
+    shared = read_quantity(read, "shared_memory", kubernetes_names.bytes_problems)
     if shared and any(normpath(mount.path) == SHARED_MEMORY_PATH for mount in mounts):
         rule = f"the volume of the checkpoints is mounted at {SHARED_MEMORY_PATH} already"
         read.problem("shared_memory", shared, rule, "choose another checkpoint_location")
@@ -72,9 +73,9 @@ def read_program(
         env=env,
         secret_env=_secret_env(read, env),
         service_account=_service_account(read, namespace),
-        cpu=_quantity(read, "cpu", kubernetes_names.cpu_problems),
-        memory=_quantity(read, "memory", kubernetes_names.bytes_problems),
-        ephemeral_storage=_quantity(read, "ephemeral_storage", kubernetes_names.bytes_problems),
+        cpu=read_quantity(read, "cpu", kubernetes_names.cpu_problems),
+        memory=read_quantity(read, "memory", kubernetes_names.bytes_problems),
+        ephemeral_storage=read_quantity(read, "ephemeral_storage", kubernetes_names.bytes_problems),
         gpus=gpus,
         labels=_labels(read),
         annotations=_annotations(read),
@@ -165,8 +166,15 @@ def _service_account(read: Reader, namespace: str) -> str | None:
     return name
 
 
-def _quantity(read: Reader, key: str, judged: Judge) -> str | None:
-    return read.name(key, judged) if read.has(key) else None
+def read_quantity(read: Reader, key: str, judged: Judge) -> str | None:
+    """A quantity in the form in which the cluster writes it back, None when there is none."""
+    return needed_quantity(read, key, judged) if read.has(key) else None
+
+
+def needed_quantity(read: Reader, key: str, judged: Judge) -> str:
+    """A quantity, which is a problem when there is none."""
+    given = read.name(key, judged)
+    return canonical(given) if read.is_right(key) else given
 
 
 def _labels(read: Reader) -> dict[str, str]:
