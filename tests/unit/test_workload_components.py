@@ -366,6 +366,13 @@ def test_the_same_word_may_stand_twice_in_a_command() -> None:
     assert pod_of(job)["containers"][0]["command"] == command
 
 
+def test_the_first_argument_may_be_empty_but_not_the_program() -> None:
+    (job,) = manifests("SpotJob", {**SPOT_JOB, "arguments": ["", "x"]})
+    assert pod_of(job)["containers"][0]["args"] == ["", "x"]
+    (told,) = _refused("SpotJob", {"command": ["", "x"]})
+    assert told.key == "command"
+
+
 @pytest.mark.parametrize("given", ["trainer", "training/trainer"])
 def test_the_service_account_of_a_workload_identity_is_the_same_text(given: str) -> None:
     (job,) = manifests("SpotJob", {**SPOT_JOB, "service_account": given})

@@ -96,7 +96,9 @@ def _words(read: Reader, key: str) -> tuple[str, ...]:
     if not read.has(key):
         return ()
     words: tuple[Any, ...] = read.mappings(key) if read.is_list(key) else (None,)
-    if not all(isinstance(word, str) for word in words) or (words and not words[0]):
+    if not all(isinstance(word, str) for word in words) or (
+        key == "command" and words and not words[0]
+    ):
         rule = "a command is a list of texts, one for each word"
         fix = 'write ["python", "-m", "train"], not "python -m train"; numbers in quotes'
         read.problem(key, HIDDEN, rule, fix)
