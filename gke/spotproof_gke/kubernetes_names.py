@@ -33,6 +33,12 @@ _SECRET_NAMES = re.compile(
     r"|(^|_)(SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS"
     r"|(HF|HUB|GH|GITHUB|GITLAB|API|AUTH|ACCESS|BEARER|REFRESH|SESSION|TRACKING|WANDB|SLACK)_TOKEN)$"
 )
+NO_SECRET = (
+    "a secret stands in a Secret of the cluster, not in a manifest and its state",
+    "name the Secret and its key in secret_env",
+)
+"""The rule about plain variables that hold a secret, and what to do."""
+
 _LOGIN = re.compile(r"[a-z0-9]://[^/\s:@]*:[^/\s@]+@", re.I)
 
 
@@ -186,6 +192,5 @@ def plain_value_problems(key: str, name: str, value: object) -> list[Problem]:
     if not isinstance(value, str) or value.startswith("/"):
         return []
     if _SECRET_NAMES.search(name.upper()) or _LOGIN.search(value):
-        rule = "a secret stands in a Secret of the cluster, not in a manifest and its state"
-        return [Problem(key, "…", rule, "name the Secret and its key in secret_env")]
+        return [Problem(key, "…", *NO_SECRET)]
     return []

@@ -114,7 +114,24 @@ def _env(read: Reader) -> dict[str, Any]:
         if not wrong and not isinstance(value, (str, pulumi.Output)):
             wrong = [Problem(at, HIDDEN, "the value of a variable is a text", "write it in quotes")]
         read.extend(wrong or kubernetes_names.plain_value_problems(at, name, value))
+        if isinstance(value, pulumi.Output):
+            env[name] = _plain_output(f"{read.path}{read.spell(at)}", value)
     return env
+
+
+def _plain_output(at: str, value: pulumi.Output[Any]) -> pulumi.Output[Any]:
+    """The same output; one that the engine holds for a secret ends the program instead.
+
+    Rendered, it would stand in a file in clear, and applied in the workload.
+    """
+
+    async def judged() -> Any:
+        if await value.is_secret():
+            said = Problem(at, HIDDEN, *kubernetes_names.NO_SECRET)
+            raise pulumi.RunError(str(said))
+        return await value.future()
+
+    return pulumi.Output(value.resources(), judged(), value.is_known(), value.is_secret())
 
 
 def _secret_env(read: Reader, plain: Mapping[str, Any]) -> dict[str, SecretKey]:
