@@ -11,7 +11,9 @@ from spotproof_gke.problems import Problem
 
 _LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _NAME = re.compile(_LABEL)
-_SUBDOMAIN = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*")
+_PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = re.compile(rf"(?=.{{1,253}}$){_PART}(\.{_PART})*")
+_IN_LABEL = re.compile(rf"(?=.{{1,63}}$){_PART}(\.{_PART})*")
 _ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KEY = re.compile(
     rf"((?P<domain>{_LABEL}(\.{_LABEL})*)/)?[A-Za-z0-9]([-\w.]{{0,61}}[A-Za-z0-9])?", re.A
@@ -19,16 +21,25 @@ _KEY = re.compile(
 _VALUE = re.compile(r"([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?", re.A)
 _JOB_SET = 48
 _JOB_SET_NAME = re.compile(rf"[a-z][-a-z0-9]{{0,{_JOB_SET - 1}}}")
-_SECRET_KEY = re.compile(r"[-._A-Za-z0-9]{1,253}")
+_SECRET_KEY = re.compile(r"(?!\.\.|\.$)[-._A-Za-z0-9]{1,253}")
 _CPU = re.compile(r"[0-9]+(\.[0-9]{1,3})?|[0-9]+m")
 _BYTES = re.compile(r"[0-9]+(\.[0-9]+)?([kMGTP]|[KMGTP]i)?")
 _IMAGE = re.compile(r"[^\s\x00-\x1f]{1,1024}")
+_ANNOTATIONS_BYTES = 256 * 1024
+_OUR_ANNOTATIONS_BYTES = 1024
 _OURS = "SPOTPROOF_"
 _SECRET_NAMES = re.compile(
-    r"(^|_)(PASSWORD|PASSWD|PASSPHRASE|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS"
-    r"|(HF|HUB|GITHUB|GITLAB|API|AUTH|ACCESS|BEARER|REFRESH|WANDB|SLACK)_TOKEN)$|^TOKEN$"
+    r"(PASSWORD|PASSWD|PASSPHRASE|_PWD)$|^TOKEN$"
+    r"|(^|_)(SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS"
+    r"|(HF|HUB|GH|GITHUB|GITLAB|API|AUTH|ACCESS|BEARER|REFRESH|SESSION|TRACKING|WANDB|SLACK)_TOKEN)$"
 )
-_LOGIN = re.compile(r"[a-z][-+.a-z0-9]*://[^/\s:@]*:[^/\s@]+@", re.I)
+NO_SECRET = (
+    "a secret stands in a Secret of the cluster, not in a manifest and its state",
+    "name the Secret and its key in secret_env",
+)
+"""The rule about plain variables that hold a secret, and what to do."""
+
+_LOGIN = re.compile(r"[a-z0-9]://[^/\s:@]*:[^/\s@]+@", re.I)
 
 
 def _one(key: str, value: object, form: re.Pattern[str], rule: str, fix: str) -> list[Problem]:
@@ -60,13 +71,34 @@ def namespace_problems(key: str, name: object) -> list[Problem]:
 
 def subdomain_problems(key: str, name: object) -> list[Problem]:
     """What is wrong with the name of an object that may have dots: Secret, claim, account."""
-    rule = "a name has lower-case letters, digits, hyphens and dots"
+    rule = "a name has at most 253 lower-case letters, digits, hyphens and dots"
     return _one(key, name, _SUBDOMAIN, rule, "write the name of an object of that kind")
+
+
+def label_name_problems(key: str, name: object) -> list[Problem]:
+    """What is wrong with the name of an object that a label names: compute class, queue."""
+    rule = (
+        "a label carries this name, so it has at most 63 lower-case letters, digits, hyphens and "
+        "dots"
+    )
+    return _one(key, name, _IN_LABEL, rule, "write the name of an object of that kind")
+
+
+def indexed_name_problems(key: str, name: str, pods: int) -> list[Problem]:
+    """What is wrong with the name of a Job of several pods besides: each adds its index."""
+    most = 63 - len(f"-{pods - 1}")
+    if pods == 1 or len(name) <= most:
+        return []
+    rule = f"the {pods} pods add their index to the name, so it has at most {most} characters"
+    return [Problem(key, name, rule, "choose a shorter name")]
 
 
 def secret_key_problems(key: str, name: object) -> list[Problem]:
     """What is wrong with a key of a Secret."""
-    rule = "a key of a Secret has letters, digits, hyphens, underscores and dots"
+    rule = (
+        "a key of a Secret has letters, digits, hyphens, underscores and dots, and does not begin "
+        "with two dots"
+    )
     return _one(key, name, _SECRET_KEY, rule, "write the key, not the value that it holds")
 
 
@@ -114,7 +146,17 @@ def annotation_problems(key: str, annotations: object, taken: Iterable[str] = ()
         if not isinstance(value, str):
             rule = "the value of an annotation is a text"
             problems.append(Problem(f"{key}.{name}", value, rule, "write it in quotes"))
-    return _first_of_each(problems)
+    return _first_of_each(problems) or _too_large(key, annotations)
+
+
+def _too_large(key: str, annotations: object) -> list[Problem]:
+    pairs = annotations.items() if isinstance(annotations, dict) else ()
+    size = sum(len((name + value).encode("utf-8", "replace")) for name, value in pairs)
+    most = _ANNOTATIONS_BYTES - _OUR_ANNOTATIONS_BYTES
+    if size <= most:
+        return []
+    rule = f"all annotations of an object together have at most {most} bytes"
+    return [Problem(key, f"{size} bytes", rule, "put it into a ConfigMap or a file")]
 
 
 def _key(at: str, name: str, value: object, taken: Iterable[str]) -> list[Problem]:
@@ -150,6 +192,5 @@ def plain_value_problems(key: str, name: str, value: object) -> list[Problem]:
     if not isinstance(value, str) or value.startswith("/"):
         return []
     if _SECRET_NAMES.search(name.upper()) or _LOGIN.search(value):
-        rule = "a secret stands in a Secret of the cluster, not in a manifest and its state"
-        return [Problem(key, "…", rule, "name the Secret and its key in secret_env")]
+        return [Problem(key, "…", *NO_SECRET)]
     return []

@@ -113,6 +113,19 @@ def test_a_strict_server_accepts_every_object(api: Api, component: str, number: 
         assert code == 201, f"{one['kind']}: {said}"
 
 
+def test_a_strict_server_accepts_the_jobs_of_a_job_set(api: Api) -> None:
+    """The server sees them first when their JobSet makes them, and then nobody is told."""
+    made = [one for number, _ in enumerate(EVERY["SpotJob"]) for one in _objects("SpotJob", number)]
+    found = [one for one in made if one["kind"] == "JobSet"]
+    assert found
+    for one in found:
+        for inner in one["spec"]["replicatedJobs"]:
+            about = {**one["metadata"], "name": f"{one['metadata']['name']}-{inner['name']}-0"}
+            job = {**inner["template"], "apiVersion": "batch/v1", "kind": "Job", "metadata": about}
+            code, said = api.dry_run(job)
+            assert code == 201, said
+
+
 def _spoilt(value: Any, at: list[str]) -> Iterator[tuple[str, Any]]:
     """The object with one misspelt field, for each mapping in its spec that has fixed fields."""
     if isinstance(value, dict):

@@ -131,6 +131,9 @@ def _comes_after_cluster_and_pools(project: EmulatedProject) -> None:
     before = [one["urn"] for one in every if any(kind in one["type"] for kind in needed)]
     assert len(before) > 5
     assert not set(before) - set(provider["dependencies"])
+    # Without it a new certificate or endpoint would remake all that runs.
+    cluster = project.resource("spotproof:index:GkeCluster")["outputs"]["clusterId"]
+    assert provider["inputs"]["clusterIdentifier"] == cluster
     inside = [one for one in every if one["type"].startswith("kubernetes:")]
     assert {one["provider"].rpartition("::")[0] for one in inside} == {provider["urn"]}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spotproof_gke.capacity import Capacity
+from spotproof_gke.capacity import Capacity, pool_labels, pool_taints
 from tests.cluster.conftest import gpu_pool, system_pool, unschedulable
 from tests.cluster.manifests import (
     BLANKET,
@@ -34,6 +34,25 @@ def test_system_pods_wait_when_the_system_pool_is_full(world):
 
     assert cluster.nodes_of("dns", "kube-system") == ["", "system"]
     assert "untolerated taint" in "".join(map(unschedulable, pods))
+
+
+@pytest.mark.parametrize("capacity", [Capacity.SPOT, Capacity.FLEX_START], ids=lambda c: c.value)
+def test_system_pods_wait_although_nodes_without_gpus_are_free(world, capacity):
+    """The taint of a GPU keeps them off elsewhere; here the capacity's own has to."""
+    config = {
+        "machineType": "n2-standard-8",
+        "labels": pool_labels(capacity),
+        "taints": [taint.provider_taint() for taint in pool_taints(capacity, gpu=False)],
+        "spot": capacity is Capacity.SPOT,
+        "flexStart": capacity is Capacity.FLEX_START,
+    }
+    free = {**system_pool(), "name": "free", "nodeConfig": config}
+    cluster = world(system_pool(), free)
+
+    cluster.apply(deployment("dns", namespace="kube-system", replicas=2, cpu="3"))
+    cluster.settled("dns", 2, "kube-system")
+
+    assert cluster.nodes_of("dns", "kube-system") == ["", "system"]
 
 
 def test_a_pod_without_the_toleration_never_reaches_spot(world):

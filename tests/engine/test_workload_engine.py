@@ -112,6 +112,31 @@ def test_a_refusal_names_every_mistake_without_a_traceback(tmp_path: Path) -> No
     assert "Traceback" not in run.text
 
 
+SECRET = """
+import pulumi
+import pulumi_kubernetes
+import spotproof
+
+provider = pulumi_kubernetes.Provider("rendered", render_yaml_to_directory={folder!r})
+options = pulumi.ResourceOptions(providers=[provider])
+env = {{"PLAIN": pulumi.Output.secret("hunter2"), "OPEN": pulumi.Output.from_input("x")}}
+spotproof.SpotJob("work", {{**{args!r}, "env": env}}, options)
+"""
+
+
+def test_a_secret_of_the_engine_is_rendered_nowhere(tmp_path: Path) -> None:
+    """The provider itself writes it in clear, and warns."""
+    folder = tmp_path / "rendered"
+    program = SECRET.format(folder=str(folder), args=SPOT_JOB)
+    project = emulated_project(tmp_path / "project", program, env=ENV)
+    for run in (project.preview(), project.up()):
+        assert not run.ok
+        assert "env.PLAIN = '…': a secret stands in a Secret of the cluster" in run.text
+        assert "Traceback" not in run.text
+        assert "hunter2" not in run.text
+    assert not [path for path in folder.rglob("*") if path.is_file()]
+
+
 def test_a_yaml_program_takes_the_same_component(tmp_path: Path) -> None:
     program = yaml.safe_dump(
         {

@@ -1,5 +1,6 @@
 """What workload components refuse, in words and before anything is declared."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -113,6 +114,27 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "by the",
     ),
     ("SpotJob", {"labels": {"a": "b c"}}, "labels.a", "a label value"),
+    ("SpotJob", {"labels": {"job-name": "x"}}, "labels.job-name", "by the component"),
+    ("SpotJob", {"annotations": {"a": "x" * 262_144}}, "annotations", "together"),
+    (
+        "SpotJob",
+        {"accelerator": None, "compute_class": f"{'a' * 40}.{'b' * 40}"},
+        "compute_class",
+        "at most 63",
+    ),
+    ("SpotJob", {"secret_env": {"A": {"secret": "s", "key": ".."}}}, "secret_env.A.key", "two dot"),
+    (
+        "SpotJob",
+        {
+            "checkpoint_location": "/dev/shm",
+            "checkpoint_claim": "runs",
+            "shared_memory": "1Gi",
+        },
+        "shared_memory",
+        "is mounted at /dev/shm already",
+    ),
+    ("FlexStartJob", {"pods": 11, "job_name": "a" * 61}, "job_name", "at most 60"),
+    ("FlexStartJob", {"queue": f"{'a' * 40}.{'b' * 40}"}, "queue", "at most 63"),
     ("SpotJob", {"annotations": {"a": 1}}, "annotations.a", "is a text"),
     ("SpotJob", {"restart_policy": "OnFailure"}, "restart_policy", "no such key"),
     (
@@ -258,6 +280,10 @@ def test_a_mistake_is_refused_where_it_was_made(
     "change",
     [
         {"env": {"HF_TOKEN": SECRET}},
+        {"env": {"PGPASSWORD": SECRET}},
+        {"env": {"MYSQL_PWD": SECRET}},
+        {"env": {"GH_TOKEN": SECRET}},
+        {"env": {"AWS_SESSION_TOKEN": SECRET}},
         {"env": {"DATABASE": f"postgres://user:{SECRET}@db/results"}},
         {"env": f"TOKEN={SECRET}"},
         {"env": {"A": [SECRET]}},
@@ -266,7 +292,7 @@ def test_a_mistake_is_refused_where_it_was_made(
         {"command": f"python train.py --token {SECRET}"},
         {"command": ["sh", "-c", f"prepare; python train.py --token {SECRET}; report"]},
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_what_may_be_a_secret_is_not_shown(change: dict[str, Any]) -> None:
     told = _refused("SpotJob", change)
@@ -291,6 +317,7 @@ def test_the_address_of_a_database_is_not_shown_either() -> None:
         ("MAX_TOKENS", "4096"),
         ("GOOGLE_APPLICATION_CREDENTIALS", "/etc/keys/a.json"),
         ("TRACKING_URI", "https://mlflow.example.com:5000"),
+        ("OLDPWD", "work"),
         ("EMPTY", ""),
     ],
 )
@@ -298,6 +325,28 @@ def test_what_is_no_secret_may_stand_in_the_environment(name: str, value: str) -
     (job,) = manifests("SpotJob", {**SPOT_JOB, "env": {name: value}})
     env = pod_of(job)["containers"][0]["env"]
     assert {"name": name, "value": value} in env
+
+
+def test_a_long_value_in_the_environment_is_judged_at_once() -> None:
+    began = time.monotonic()
+    manifests("SpotJob", {**SPOT_JOB, "env": {"SETTINGS": "x" * 100_000}})
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("component", "change"),
+    [
+        ("SpotJob", {"secret_env": {"A": {"secret": "s" * 253, "key": ".env"}}}),
+        ("SpotJob", {"service_account": "a" * 64}),
+        ("SpotJob", {"annotations": {"a": "x" * 261_000}}),
+        ("FlexStartJob", {"pods": 11, "job_name": "a" * 60}),
+        ("FlexStartJob", {"pods": 1, "job_name": "a" * 63}),
+        ("FlexStartJob", {"queue": "a" * 63}),
+    ],
+    ids=range(6),
+)
+def test_what_is_just_within_a_limit_is_accepted(component: str, change: dict[str, Any]) -> None:
+    assert manifests(component, {**BASES[component], **change})
 
 
 def test_every_mistake_is_told_at_once() -> None:
@@ -315,6 +364,13 @@ def test_the_same_word_may_stand_twice_in_a_command() -> None:
     command = ["torchrun", "--nproc", "1", "--nnodes", "1", "", "train.py"]
     (job,) = manifests("SpotJob", {**SPOT_JOB, "command": command})
     assert pod_of(job)["containers"][0]["command"] == command
+
+
+def test_the_first_argument_may_be_empty_but_not_the_program() -> None:
+    (job,) = manifests("SpotJob", {**SPOT_JOB, "arguments": ["", "x"]})
+    assert pod_of(job)["containers"][0]["args"] == ["", "x"]
+    (told,) = _refused("SpotJob", {"command": ["", "x"]})
+    assert told.key == "command"
 
 
 @pytest.mark.parametrize("given", ["trainer", "training/trainer"])

@@ -20,6 +20,13 @@ SPOT_JOB = {
     "checkpoint_location": "gs://acme-ml-checkpoints/run-1",
     "deadline_seconds": 864_000,
 }
+SIZES = {
+    "cpu": "0.5",
+    "memory": "1024Mi",
+    "ephemeral_storage": "1000M",
+    "shared_memory": "0.5Gi",
+}
+"""Not as the API server writes them."""
 FLEX_START_JOB = {**SPOT_JOB, "expected_duration_seconds": 86_400}
 QUEUE_WORKERS = {
     **PROGRAM,
@@ -99,6 +106,7 @@ def pod_of(manifest: dict[str, Any]) -> dict[str, Any]:
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "SpotJob": [
         SPOT_JOB,
+        {**SPOT_JOB, **SIZES, "env": {"EMPTY": "", "REFERENCE": "$(EMPTY)/ü"}},
         {**SPOT_JOB, "kind": "job"},
         {**SPOT_JOB, "accelerator": None},
         {**SPOT_JOB, "accelerator": None, "gpus": 1, "compute_class": "gpus"},

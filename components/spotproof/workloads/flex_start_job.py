@@ -62,7 +62,7 @@ class FlexStartJobPlan:
 
 def plan_flex_start_job(read: Reader, name: str) -> FlexStartJobPlan:
     """Judge the arguments of a `FlexStartJob`; problems are noted on `read`."""
-    queue = read.name("queue", kubernetes_names.subdomain_problems) if read.has("queue") else None
+    queue = read.name("queue", kubernetes_names.label_name_problems) if read.has("queue") else None
     requested = read.boolean("provisioning_request", default=False)
     queued = queue is not None or requested
     nodes, compute_class = read_nodes(read)
@@ -75,6 +75,8 @@ def plan_flex_start_job(read: Reader, name: str) -> FlexStartJobPlan:
     _judge_duration(read, lifetime, limits)
     _judge_queue(read, queue, requested, compute_class)
     program = read_program(read, name, "job_name", gpus, budget, mounts)
+    if read.is_right("job_name") and read.is_right("pods"):
+        read.extend(kubernetes_names.indexed_name_problems("job_name", program.name, limits.pods))
     saves = Checkpoints(location, budget, estimate, lifetime)
     said = lifetime if read.has("node_lifetime_seconds") else None
     where = _where(nodes, compute_class, accelerator, queued, said)

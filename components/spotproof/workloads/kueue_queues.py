@@ -9,6 +9,7 @@ from typing_extensions import NotRequired
 
 from spotproof.reader import Reader
 from spotproof.workloads.made import declare
+from spotproof.workloads.program import needed_quantity, read_quantity
 from spotproof.workloads.where import read_gpus
 from spotproof_gke import kubernetes_names
 from spotproof_gke.capacity import GPU_KEY, Capacity
@@ -128,11 +129,11 @@ def _flavor(read: Reader, key: str, given: object) -> Flavor:
         where=flavor_scheduling(capacity, accelerator, nodes),
         queued=capacity is Capacity.FLEX_START_QUEUED,
         gpus=gpus,
-        cpu=inner.name("cpu", kubernetes_names.cpu_problems),
-        memory=inner.name("memory", kubernetes_names.bytes_problems),
-        ephemeral_storage=inner.name("ephemeral_storage", kubernetes_names.bytes_problems)
-        if inner.has("ephemeral_storage")
-        else None,
+        cpu=needed_quantity(inner, "cpu", kubernetes_names.cpu_problems),
+        memory=needed_quantity(inner, "memory", kubernetes_names.bytes_problems),
+        ephemeral_storage=read_quantity(
+            inner, "ephemeral_storage", kubernetes_names.bytes_problems
+        ),
     )
 
 

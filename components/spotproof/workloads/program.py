@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from posixpath import normpath
 from typing import Any
 
 import pulumi
@@ -10,19 +11,26 @@ from spotproof.reader import Reader
 from spotproof.workloads.program_args import SecretKeyArgs
 from spotproof_gke import kubernetes_names
 from spotproof_gke.problems import Problem
+from spotproof_gke.quantities import canonical
 from spotproof_gke.rules.reading import UNKNOWN
 from spotproof_gke.workloads import judge
-from spotproof_gke.workloads.jobs import QUEUE_LABEL, RUN_DURATION_ANNOTATION, SKIP_AWAIT
+from spotproof_gke.workloads.jobs import (
+    POD_LABELS,
+    QUEUE_LABEL,
+    RUN_DURATION_ANNOTATION,
+    SKIP_AWAIT,
+)
 from spotproof_gke.workloads.pod import (
     FUSE_ANNOTATION,
     NAME_LABEL,
+    SHARED_MEMORY_PATH,
     Mount,
     Program,
     SecretKey,
     shared_memory_mount,
 )
 
-TAKEN_LABELS = (NAME_LABEL, QUEUE_LABEL)
+TAKEN_LABELS = (NAME_LABEL, QUEUE_LABEL, *POD_LABELS)
 TAKEN_ANNOTATIONS = (*SKIP_AWAIT, RUN_DURATION_ANNOTATION, FUSE_ANNOTATION)
 
 HIDDEN = "…"
@@ -51,7 +59,11 @@ def read_program(
     """
     namespace = read.name("namespace", kubernetes_names.namespace_problems)
     env = _env(read)
-    shared = _quantity(read, "shared_memory", kubernetes_names.bytes_problems)
+    mounts = tuple(mounts)
+    shared = read_quantity(read, "shared_memory", kubernetes_names.bytes_problems)
+    if shared and any(normpath(mount.path) == SHARED_MEMORY_PATH for mount in mounts):
+        rule = f"the volume of the checkpoints is mounted at {SHARED_MEMORY_PATH} already"
+        read.problem("shared_memory", shared, rule, "choose another checkpoint_location")
     return Program(
         name=read.name(name_key, kubernetes_names.object_name_problems, default=name),
         namespace=namespace,
@@ -61,9 +73,9 @@ def read_program(
         env=env,
         secret_env=_secret_env(read, env),
         service_account=_service_account(read, namespace),
-        cpu=_quantity(read, "cpu", kubernetes_names.cpu_problems),
-        memory=_quantity(read, "memory", kubernetes_names.bytes_problems),
-        ephemeral_storage=_quantity(read, "ephemeral_storage", kubernetes_names.bytes_problems),
+        cpu=read_quantity(read, "cpu", kubernetes_names.cpu_problems),
+        memory=read_quantity(read, "memory", kubernetes_names.bytes_problems),
+        ephemeral_storage=read_quantity(read, "ephemeral_storage", kubernetes_names.bytes_problems),
         gpus=gpus,
         labels=_labels(read),
         annotations=_annotations(read),
@@ -84,7 +96,9 @@ def _words(read: Reader, key: str) -> tuple[str, ...]:
     if not read.has(key):
         return ()
     words: tuple[Any, ...] = read.mappings(key) if read.is_list(key) else (None,)
-    if not all(isinstance(word, str) for word in words) or (words and not words[0]):
+    if not all(isinstance(word, str) for word in words) or (
+        key == "command" and words and not words[0]
+    ):
         rule = "a command is a list of texts, one for each word"
         fix = 'write ["python", "-m", "train"], not "python -m train"; numbers in quotes'
         read.problem(key, HIDDEN, rule, fix)
@@ -100,7 +114,24 @@ def _env(read: Reader) -> dict[str, Any]:
         if not wrong and not isinstance(value, (str, pulumi.Output)):
             wrong = [Problem(at, HIDDEN, "the value of a variable is a text", "write it in quotes")]
         read.extend(wrong or kubernetes_names.plain_value_problems(at, name, value))
+        if isinstance(value, pulumi.Output):
+            env[name] = _plain_output(f"{read.path}{read.spell(at)}", value)
     return env
+
+
+def _plain_output(at: str, value: pulumi.Output[Any]) -> pulumi.Output[Any]:
+    """The same output; one that the engine holds for a secret ends the program instead.
+
+    Rendered, it would stand in a file in clear, and applied in the workload.
+    """
+
+    async def judged() -> Any:
+        if await value.is_secret():
+            said = Problem(at, HIDDEN, *kubernetes_names.NO_SECRET)
+            raise pulumi.RunError(str(said))
+        return await value.future()
+
+    return pulumi.Output(value.resources(), judged(), value.is_known(), value.is_secret())
 
 
 def _secret_env(read: Reader, plain: Mapping[str, Any]) -> dict[str, SecretKey]:
@@ -154,8 +185,15 @@ def _service_account(read: Reader, namespace: str) -> str | None:
     return name
 
 
-def _quantity(read: Reader, key: str, judged: Judge) -> str | None:
-    return read.name(key, judged) if read.has(key) else None
+def read_quantity(read: Reader, key: str, judged: Judge) -> str | None:
+    """A quantity in the form in which the cluster writes it back, None when there is none."""
+    return needed_quantity(read, key, judged) if read.has(key) else None
+
+
+def needed_quantity(read: Reader, key: str, judged: Judge) -> str:
+    """A quantity, which is a problem when there is none."""
+    given = read.name(key, judged)
+    return canonical(given) if read.is_right(key) else given
 
 
 def _labels(read: Reader) -> dict[str, str]:

@@ -61,7 +61,7 @@ def read_nodes(read: Reader) -> tuple[NodesFrom, str | None]:
     nodes = read.choice("nodes", NodesFrom, NodesFrom.POOL)
     if not read.has("compute_class"):
         return nodes, None
-    name = read.name("compute_class", kubernetes_names.subdomain_problems)
+    name = read.name("compute_class", kubernetes_names.label_name_problems)
     if read.has("nodes") and nodes is not NodesFrom.AUTOPILOT:
         rule = "a compute class decides where its nodes come from"
         read.problem("nodes", nodes.value, rule, "leave one of the two out")

@@ -8,7 +8,8 @@ Limits, which follow from what an admission policy sees:
 - It judges what is written from now on. What was there before stays, may be scaled, restarted and
   changed as long as no change adds a way onto Spot nodes, and may be deleted.
 - Pods that Kubernetes' own controllers make are not judged again: their Deployment, Job and so on
-  was. So a webhook that adds a toleration to such pods alone goes unseen.
+  was. So what adds a toleration to such pods alone goes unseen: a webhook, or the `scheduling` of a
+  RuntimeClass, which cluster administrators make.
 - Custom kinds (JobSet, RayCluster ...) are judged by the Jobs and Pods that their controllers make.
 - It sees no nodes. A pod that names its node is denied, and an untainted Spot pool is seen by the
   policy packs alone. Binding a pod to a node past the scheduler is a right of its own

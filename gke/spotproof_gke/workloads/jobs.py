@@ -23,6 +23,14 @@ from spotproof_gke.workloads.pod import Program, metadata, pod_template
 SKIP_AWAIT = {"pulumi.com/skipAwait": "true"}
 """Annotation: an update does not wait until the work is done, or until there is capacity."""
 
+POD_LABELS = (
+    "job-name",
+    "controller-uid",
+    "batch.kubernetes.io/job-name",
+    "batch.kubernetes.io/controller-uid",
+)
+"""Labels by which a Job knows its pods; the API server refuses a Job that sets them itself."""
+
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 RUN_DURATION_ANNOTATION = "provreq.kueue.x-k8s.io/maxRunDurationSeconds"
 

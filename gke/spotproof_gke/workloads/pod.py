@@ -14,6 +14,7 @@ CONTAINER = "main"
 NAME_LABEL = "app.kubernetes.io/name"
 
 FUSE_ANNOTATION = "gke-gcsfuse/volumes"
+SHARED_MEMORY_PATH = "/dev/shm"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def bucket_mount(path: str, bucket: Any) -> Mount:
 
 def shared_memory_mount(size: str) -> Mount:
     """Shared memory for data loaders; without it a container has 64 MiB. Counts as memory used."""
-    return Mount("shared-memory", "/dev/shm", {"emptyDir": {"medium": "Memory", "sizeLimit": size}})
+    source = {"emptyDir": {"medium": "Memory", "sizeLimit": size}}
+    return Mount("shared-memory", SHARED_MEMORY_PATH, source)
 
 
 @dataclass(frozen=True)
