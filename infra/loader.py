@@ -140,7 +140,9 @@ class Loader:
         path = camel_case(GUARD.key)
         given = self._top.get(GUARD.key)
         args = self._snake(self._mapping(given, path), GUARD.own_fields, f"{path}.")
-        wanted = wants_guard(given is not None, args, self._top.get("workloads"), self.problems)
+        wanted = wants_guard(
+            isinstance(given, Mapping), args, self._top.get("workloads"), self.problems
+        )
         fill_guard(args, manifests)
         plan = self._judge(path, args, {}, GUARD, GUARD.component_name())
         found[GUARD.key] = {}
