@@ -187,7 +187,7 @@ class _Inside:
         return one | self._some(minWorkers=1, messagesPerWorker=3, scaler="hpa")
 
     def _reaching_checkpoints(self) -> list[str]:
-        found = list((self.config.get("checkpoints") or {}).get("workloads") or ())
+        found: list[str] = list((self.config.get("checkpoints") or {}).get("workloads") or ())
         for one in (self.config.get("identities") or {}).values():
             found.append(one["serviceAccount"])
         return found

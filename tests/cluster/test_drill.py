@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from lightkube.codecs import from_dict
@@ -162,9 +163,9 @@ def test_a_stack_without_a_guard_has_no_such_promise():
         gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS),
         gpu_pool("a100-flex", Capacity.FLEX_START, "a2-highgpu-1g", **GROWS),
     ]
-    workloads = reference_workloads(Cluster(ZONES, pools))
+    on: Any = SimpleNamespace(workloads=reference_workloads(Cluster(ZONES, pools)))
     (scene,) = [each for each in SCENES if each.promise.name == "system-pods-guarded"]
-    assert not scene.concerns(SimpleNamespace(workloads=workloads))
+    assert not scene.concerns(on)
 
 
 @pytest.mark.engine

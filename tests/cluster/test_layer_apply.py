@@ -164,7 +164,7 @@ def _once(
     return found
 
 
-NEEDED = ("jobset", "kueue", "keda", "compute-classes")
+NEEDED = ("jobset", "kueue", "keda", "compute-classes", "admission-policies")
 
 
 def test_the_launcher_finds_what_a_real_server_lacks(plane: ControlPlane, client: Client) -> None:
@@ -174,6 +174,7 @@ def test_the_launcher_finds_what_a_real_server_lacks(plane: ControlPlane, client
     for word in ("Kueue is missing", "KEDA is missing", "compute classes of GKE is missing"):
         assert word in lacking
     assert "JobSet is missing" not in lacking
+    assert "admission policies" not in lacking
     kinds.install(client)
     assert _once(lambda found: not found, plane, wanted) == []
     kinds.remove(client, "clusterqueues.kueue.x-k8s.io")
