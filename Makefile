@@ -11,15 +11,17 @@ endif
 STACK ?= sandbox
 PYTHON ?= python3
 VENV_PYTHON := .venv/bin/python
+RUNTIME_PYTHON := runtime/.venv/bin/python
 SANDBOX := $(VENV_PYTHON) -m sandbox
+RUNTIME_TESTS := $(RUNTIME_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 tests/runtime
 ARGS ?=
 FILE ?=
 LEVELS ?=
 LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
-  check env lint test test-cluster test-fast mutate bench docs schema clean distclean
+.PHONY: help setup setup-runtime engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
+  check env lint test test-cluster test-runtime test-fast mutate bench docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -30,6 +32,9 @@ setup: ## Make .venv agree with the requirements
 	  echo "error: PYTHON=$(PYTHON) ($$($(PYTHON) --version 2>/dev/null || echo cannot be run)): Python 3.10 or newer is needed." >&2; \
 	  echo "Choose one with: make $(or $(MAKECMDGOALS),setup) PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -m sandbox.setup_venv
+
+setup-runtime: ## Make runtime/.venv agree with the runtime's requirements
+	@$(PYTHON) -m sandbox.setup_venv runtime
 
 engine: setup ## Find, install or build the Pulumi engine
 	@$(VENV_PYTHON) -m sandbox.engine >/dev/null
@@ -64,16 +69,21 @@ check: setup ## Judge a stack's settings alone, without an engine
 env: setup ## Shell lines for plain pulumi commands in the sandbox: eval "$(make -s env)"
 	@$(SANDBOX) env --stack '$(STACK)'
 
-lint: setup ## ruff and pyright
+lint: setup setup-runtime ## ruff and pyright
 	@$(VENV_PYTHON) -m ruff check .
 	@$(VENV_PYTHON) -m ruff format --check .
 	@$(VENV_PYTHON) -m pyright
+	@$(VENV_PYTHON) -m pyright -p runtime
 
-test: engine ## All tests but those on a cluster
-	@$(VENV_PYTHON) -m pytest -n 2 -m 'not cluster' $(ARGS)
+# The large suite comes last, so that its closing lines end the output; both run in any case.
+test: engine control-plane setup-runtime ## All tests
+	@code=0; $(RUNTIME_TESTS) || code=$$?; $(VENV_PYTHON) -m pytest -n 2 $(ARGS) || code=$$?; exit $$code
 
 test-cluster: engine control-plane ## The tests on a real Kubernetes control plane
 	@$(VENV_PYTHON) -m pytest -n 2 -m cluster $(ARGS)
+
+test-runtime: setup-runtime ## The tests of the runtime library: real processes, signals and services
+	@$(RUNTIME_TESTS) $(ARGS)
 
 test-fast: setup ## The tests that need no engine and no control plane
 	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine and not cluster' $(ARGS)
@@ -94,4 +104,4 @@ clean: ## Remove sandboxes and the caches of tools; keep .venv and the engine
 	@rm -rf .spotproof/sandbox .spotproof/rehearsal .spotproof/drill .spotproof/cluster .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean ## Remove everything generated, the engine too
-	@rm -rf .spotproof .venv
+	@rm -rf .spotproof .venv runtime/.venv

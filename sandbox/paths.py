@@ -1,10 +1,12 @@
-"""Where things are in the project. Everything generated lies under `.venv` and `.spotproof`."""
+"""Where things are in the project. Everything generated lies under `.venv`, `runtime/.venv` and
+`.spotproof`."""
 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
+RUNTIME_VENV = ROOT / "runtime" / ".venv"
 GENERATED = ROOT / ".spotproof"
 POLICY_PACKS = ("region_match", "spot_isolation")
 """The packs that run with every preview and update."""

@@ -1,4 +1,7 @@
-"""`python3 -m sandbox.setup_venv`: makes `.venv` agree with the requirements.
+"""`python3 -m sandbox.setup_venv [runtime]`: makes a virtualenv agree with its requirements.
+
+`.venv` is for everything but the runtime library, which has `runtime/.venv`: its Google libraries
+and Pulumi's SDK want different versions of protobuf.
 
 Runs before anything is installed, so it needs the standard library alone. A stamp in the
 virtualenv holds what was installed; when nothing has changed, nothing is done.
@@ -9,78 +12,117 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 
-from sandbox.paths import ROOT, VENV, VENV_PYTHON
+from sandbox.paths import ROOT, RUNTIME_VENV, VENV
 from sandbox.progress import StepError, heartbeat, run_step, say
 
 REQUIREMENTS = "requirements-dev.txt"
-INPUTS = ("requirements*.txt", "gke/pyproject.toml", "components/pyproject.toml")
-STAMP = VENV / ".spotproof-installed"
 CREATE_TIMEOUT_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Virtualenv:
+    """A virtualenv, the requirements it holds, and the files that say what they are."""
+
+    folder: Path
+    requirements: str
+    inputs: tuple[str, ...]
+    target: str
+    """The make target that sets it up."""
+
+    @property
+    def name(self) -> str:
+        return str(self.folder.relative_to(ROOT))
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def stamp(self) -> Path:
+        return self.folder / ".spotproof-installed"
+
+
+MAIN = Virtualenv(
+    folder=VENV,
+    requirements=REQUIREMENTS,
+    inputs=("requirements*.txt", "gke/pyproject.toml", "components/pyproject.toml"),
+    target="setup",
+)
+RUNTIME = Virtualenv(
+    folder=RUNTIME_VENV,
+    requirements="runtime/requirements-dev.txt",
+    inputs=("runtime/requirements-dev.txt", "gke/pyproject.toml", "runtime/pyproject.toml"),
+    target="setup-runtime",
+)
 
 
 class SetupError(Exception):
     """The virtualenv cannot be made; the text says why and what to do."""
 
 
-def setup() -> None:
+def setup(venv: Virtualenv) -> None:
     """Creates the virtualenv if need be, and installs what the requirements say.
 
     Raises:
-        SetupError: `.venv` is somebody else's, it could not be created, or pip failed.
+        SetupError: the folder is somebody else's, it could not be created, or pip failed.
     """
-    wanted = _wanted()
-    if STAMP.exists() and STAMP.read_text() == wanted and VENV_PYTHON.exists():
+    wanted = _wanted(venv)
+    if venv.stamp.exists() and venv.stamp.read_text() == wanted and venv.python.exists():
         return
-    _refuse_link_outside()
-    STAMP.unlink(missing_ok=True)
-    if not _has_pip():
-        _create()
-    _install()
-    STAMP.write_text(wanted)
+    _refuse_link_outside(venv)
+    venv.stamp.unlink(missing_ok=True)
+    if not _has_pip(venv):
+        _create(venv)
+    _install(venv)
+    venv.stamp.write_text(wanted)
 
 
-def _refuse_link_outside() -> None:
-    if VENV.is_symlink() and ROOT not in VENV.resolve().parents:
+def _refuse_link_outside(venv: Virtualenv) -> None:
+    if venv.folder.is_symlink() and ROOT not in venv.folder.resolve().parents:
         raise SetupError(
-            f".venv is a link to {VENV.resolve()}, outside this clone: installing would make the "
-            "packages there point here. Remove the link (rm .venv) and run again."
+            f"{venv.name} is a link to {venv.folder.resolve()}, outside this clone: installing "
+            f"would make the packages there point here. Remove the link (rm {venv.name}) and run "
+            "again."
         )
 
 
-def _wanted() -> str:
+def _wanted(venv: Virtualenv) -> str:
     digest = hashlib.sha256(str(ROOT).encode())  # editable installs hold the project's path
-    for pattern in INPUTS:
+    for pattern in venv.inputs:
         for file in sorted(ROOT.glob(pattern)):
             digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
 
 
-def _has_pip() -> bool:
-    if not VENV_PYTHON.exists():
+def _has_pip(venv: Virtualenv) -> bool:
+    if not venv.python.exists():
         return False
-    asked = subprocess.run([VENV_PYTHON, "-m", "pip", "--version"], capture_output=True)
+    asked = subprocess.run([venv.python, "-m", "pip", "--version"], capture_output=True)
     return asked.returncode == 0
 
 
-def _create() -> None:
+def _create(venv: Virtualenv) -> None:
     version = ".".join(map(str, sys.version_info[:3]))
-    command = [sys.executable, "-m", "venv", "--clear", VENV]
+    command = [sys.executable, "-m", "venv", "--clear", venv.folder]
     try:
-        with heartbeat(f"creating .venv with Python {version}"):
+        with heartbeat(f"creating {venv.name} with Python {version}"):
             run_step(command, ROOT, os.environ, CREATE_TIMEOUT_SECONDS)
     except StepError as error:
-        shutil.rmtree(VENV, ignore_errors=True)
+        shutil.rmtree(venv.folder, ignore_errors=True)
         raise SetupError(
             f"the virtualenv cannot be created: {error}\nOn Debian and Ubuntu the package "
             "python3-venv is needed; another Python is chosen with `make setup PYTHON=…`."
         ) from None
 
 
-def _install() -> None:
-    pip = [str(VENV_PYTHON), "-m", "pip", "install", "--progress-bar", "off"]
-    pip += ["--disable-pip-version-check", "-r", REQUIREMENTS]
-    with heartbeat("installing Python packages", f"({REQUIREMENTS}; 1 to 3 min the first time)"):
+def _install(venv: Virtualenv) -> None:
+    pip = [str(venv.python), "-m", "pip", "install", "--progress-bar", "off"]
+    pip += ["--disable-pip-version-check", "-r", venv.requirements]
+    hint = f"({venv.requirements}; 1 to 3 min the first time)"
+    with heartbeat("installing Python packages", hint):
         done = subprocess.run(pip, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         lines = done.stdout.decode(errors="replace").strip().splitlines()
@@ -88,28 +130,34 @@ def _install() -> None:
         # pip lists every version of a package when none fits; the end says what was wanted.
         shown = [line if len(line) < 200 else f"{line[:120]} … {line[-60:]}" for line in errors]
         raise SetupError(
-            f"pip could not install {REQUIREMENTS} into .venv (Python {_version()}):\n"
+            f"pip could not install {venv.requirements} into {venv.name} "
+            f"(Python {_version(venv)}):\n"
             + "\n".join(shown)
-            + "\nWhen the package registry can be reached, `make setup` goes on where it stopped."
+            + f"\nWhen the package registry can be reached, `make {venv.target}` goes on where it "
+            "stopped."
         )
 
 
-def _version() -> str:
-    asked = subprocess.run([VENV_PYTHON, "--version"], capture_output=True, text=True)
+def _version(venv: Virtualenv) -> str:
+    asked = subprocess.run([venv.python, "--version"], capture_output=True, text=True)
     return asked.stdout.removeprefix("Python").strip()
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["runtime"]):
+        say(f"error: {' '.join(arguments)}: nothing is taken but `runtime`")
+        return 2
+    venv = RUNTIME if arguments else MAIN
     try:
-        setup()
+        setup(venv)
     except SetupError as error:
         say(f"error: {error}")
         return 1
     except KeyboardInterrupt:
-        say("interrupted: `make setup` goes on where it stopped")
+        say(f"interrupted: `make {venv.target}` goes on where it stopped")
         return 130
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -8,12 +8,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 INFRA = {path.stem for path in (ROOT / "infra").glob("*.py")}
-OURS = {"spotproof", "spotproof_gke", "sandbox", "tests"} | INFRA
+OURS = {"spotproof", "spotproof_gke", "spotproof_runtime", "sandbox", "tests"} | INFRA
 ALLOWED = {
     "gke/spotproof_gke": {"spotproof_gke"},
     "components": {"spotproof", "spotproof_gke"},
     "infra": {"spotproof", "spotproof_gke"} | INFRA,
     "policies": {"spotproof_gke"},
+    "runtime": {"spotproof_gke", "spotproof_runtime"},
     "sandbox": {"sandbox", "spotproof_gke"},
 }
 
@@ -49,7 +50,7 @@ def test_facts_about_gke_need_nothing_but_yaml() -> None:
             assert not {"pulumi", "pulumi_gcp", "pulumi_policy"} & _imports(path), path
 
 
-@pytest.mark.parametrize("folder", ["gke", "components", "infra", "policies", "stacks"])
+@pytest.mark.parametrize("folder", ["gke", "components", "infra", "policies", "runtime", "stacks"])
 def test_no_file_of_the_product_knows_about_the_sandbox(folder: str) -> None:
     for path in _files(folder):
         assert "sandbox" not in _imports(path), path
