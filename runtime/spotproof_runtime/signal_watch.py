@@ -69,12 +69,11 @@ class SignalWatch:
             os.write(self._writer, _LOOK)
 
     def close(self) -> None:
-        """Puts the old handlers back and ends the thread."""
-        self._give_back()
+        """Ends the thread after a last look, and puts the old handlers back."""
         with contextlib.suppress(OSError):
             os.write(self._writer, _STOP)
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        self._thread.join()
+        self._give_back()
         self._close_pipe()
 
     def forget(self) -> None:
@@ -126,11 +125,11 @@ class SignalWatch:
             if waiting.poll(1000 * min(max(seconds, 0.001), _LONGEST_WAIT_SECONDS)):
                 with contextlib.suppress(BlockingIOError):
                     told = os.read(self._reader, 512)
-            if _STOP in told:
-                return
             for number in told:
                 if number == signal.SIGINT:
                     self._interrupts_seen += 1
                 if number in WATCHED:
                     self._note(signal.Signals(number).name)
             seconds = self._look()
+            if _STOP in told:
+                return
