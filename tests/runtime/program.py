@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,12 +36,9 @@ class Ended:
 class Program:
     """A Python program that is running."""
 
-    def __init__(
-        self, source: str | Path, environment: Mapping[str, str], prefix: list[str]
-    ) -> None:
-        what = ["-c", source] if isinstance(source, str) else [str(source)]
+    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [*prefix, sys.executable, "-u", *what],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -81,13 +78,19 @@ class Program:
             assert time.monotonic() < until, f"no {part!r} in {LIMIT_SECONDS} s"
             time.sleep(0.01)
 
-    def send(self, signum: int, *, group: bool = False) -> float:
-        """Sends a signal, to the whole process group if so said; returns the monotonic time."""
+    def send(self, signum: int, *, group: bool = False, pid: int | None = None) -> float:
+        """Sends a signal and returns the monotonic time.
+
+        Args:
+            signum: which one.
+            group: whether it goes to the whole process group.
+            pid: the process that it goes to, when it is another one.
+        """
         self._signalled = time.monotonic()
         if group:
             os.killpg(self.pid, signum)
         else:
-            os.kill(self.pid, signum)
+            os.kill(pid or self.pid, signum)
         return self._signalled
 
     def end(self) -> Ended:
@@ -123,16 +126,22 @@ class Program:
 
 @contextmanager
 def running(
-    source: str | Path, *, prefix: list[str] | None = None, **environment: str
+    source: str | Path,
+    *,
+    prefix: Sequence[str] = (),
+    options: Sequence[str] = (),
+    **environment: str,
 ) -> Iterator[Program]:
     """Runs a program, and ends it when the block is left.
 
     Args:
         source: its text, or the file that holds it.
         prefix: a command to run it by.
+        options: those of the interpreter.
         environment: variables besides those of this process.
     """
-    program = Program(source, environment, prefix or [])
+    what = ["-c", source] if isinstance(source, str) else [str(source)]
+    program = Program([*prefix, sys.executable, "-u", *options, *what], environment)
     try:
         yield program
     finally:

@@ -1,7 +1,6 @@
 """The exit code: 0 only when all the work is done, 143 interrupted, 1 error, 42 hopeless."""
 
 import signal
-import time
 
 import pytest
 
@@ -121,13 +120,3 @@ def test_sigterm_before_the_block_ends_the_program_as_it_ends_any_other() -> Non
         program.read_until("ready")
         program.send(signal.SIGTERM)
         assert program.end().code == -signal.SIGTERM
-
-
-def test_sigterm_just_after_the_start_of_the_interpreter_ends_the_program() -> None:
-    text = BEGIN + "with Interruption() as stop: stop.wait(60)"
-    with running(text) as program:
-        time.sleep(0.05)
-        program.send(signal.SIGTERM)
-        ended = program.end()
-    assert ended.code in (143, -signal.SIGTERM), ended.errors
-    assert ended.seconds < 10
