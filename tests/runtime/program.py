@@ -149,9 +149,19 @@ def running(
         program.end()
 
 
-def interrupted(source: str | Path, *, group: bool = False, **environment: str) -> Ended:
-    """Runs a program, sends SIGTERM when it prints `ready`, and waits for its end."""
+def interrupted(
+    source: str | Path, *, group: bool = False, after_seconds: float = 0, **environment: str
+) -> Ended:
+    """Runs a program, sends SIGTERM when it has printed `ready`, and waits for its end.
+
+    Args:
+        source: its text, or the file that holds it.
+        group: whether the signal goes to the whole process group.
+        after_seconds: how long after that line.
+        environment: variables besides those of this process.
+    """
     with running(source, **environment) as program:
         program.read_until("ready")
+        time.sleep(after_seconds)
         program.send(signal.SIGTERM, group=group)
         return program.end()

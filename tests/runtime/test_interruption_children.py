@@ -245,3 +245,17 @@ print(os.getpgid(0) == os.getpid())
     with running(BEGIN + text) as started:
         ended = started.end()
     assert (ended.code, ended.output) == (0, ["True"])
+
+
+def test_an_interruption_in_what_a_spawned_worker_is_given_says_what_is_wrong() -> None:
+    text = """
+import pickle
+with Interruption() as stop:
+    try:
+        pickle.dumps({"stop": stop})
+    except TypeError as error:
+        print("stays in its process" in str(error))
+"""
+    with running(BEGIN + text) as started:
+        ended = started.end()
+    assert (ended.code, ended.output) == (0, ["True"])
