@@ -50,8 +50,10 @@ class Program:
         self._errors: list[str] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._readers = [
-            threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)
+            threading.Thread(target=read, daemon=True)
+            for read in (self._read, self._read_errors, self._wait)
         ]
+        self._ended = 0.0
         for reader in self._readers:
             reader.start()
         self._signalled = time.monotonic()
@@ -95,14 +97,17 @@ class Program:
 
     def end(self) -> Ended:
         """Waits for its end."""
-        try:
-            code = self._process.wait(LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"it has not ended in {LIMIT_SECONDS} s") from None
-        seconds = time.monotonic() - self._signalled
         for reader in self._readers:
             reader.join(LIMIT_SECONDS)
-        return Ended(code, seconds, self._output, "".join(self._errors))
+        if self._ended == 0:
+            raise AssertionError(f"it has not ended in {LIMIT_SECONDS} s")
+        seconds = self._ended - self._signalled
+        return Ended(self._process.returncode, seconds, self._output, "".join(self._errors))
+
+    def _wait(self) -> None:
+        # With a time limit it would look only every 50 ms.
+        self._process.wait()
+        self._ended = time.monotonic()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
