@@ -5,13 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spotproof_runtime.events import EventLog
+    from spotproof_runtime.every import Every
+    from spotproof_runtime.history import History
+    from spotproof_runtime.interval import SaveInterval
     from spotproof_runtime.stop import Interrupted, Stop
 
-__all__ = ["EventLog", "Interrupted", "Stop"]
+__all__ = ["EventLog", "Every", "History", "Interrupted", "SaveInterval", "Stop"]
 
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
-_MODULES = {"EventLog": "events", "Interrupted": "stop", "Stop": "stop"}
+_MODULES = {
+    "EventLog": "events",
+    "Every": "every",
+    "History": "history",
+    "Interrupted": "stop",
+    "SaveInterval": "interval",
+    "Stop": "stop",
+}
 
 
 def __getattr__(name: str) -> Any:
