@@ -1,6 +1,7 @@
 """CRC-32C, the checksum of Cloud Storage, in the form that it uses: Base64 of four bytes."""
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -45,21 +46,22 @@ def crc32c_of(source: Path | bytes) -> str:
 
 
 class SummingFile:
-    """Takes what is written to a file and keeps its checksum.
+    """A file that keeps the checksum of what is written to it.
 
-    Attributes:
-        size_bytes: how much was written.
+    Args:
+        path: the file, written anew.
+        between: called before each write; what it raises ends the writing.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, between: Callable[[], None]) -> None:
         self._file = path.open("wb")
         self._digest = new_digest()
-        self.size_bytes = 0
+        self._between = between
 
     def write(self, data: bytes) -> int:
         """Writes `data`; the checksum follows."""
+        self._between()
         self._digest.update(data)
-        self.size_bytes += len(data)
         return self._file.write(data)
 
     def close(self) -> str:

@@ -64,6 +64,7 @@ class Commit:
         runtime_version: release of this library that wrote it.
         data_position: where the data stood, as the program gave it.
         metadata: what else the program gave.
+        history: what the run has measured, as `History.mapping` writes it.
     """
 
     step: int
@@ -74,6 +75,7 @@ class Commit:
     runtime_version: str = ""
     data_position: Any = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    history: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def name(self) -> str:
@@ -131,6 +133,7 @@ def encode(commit: Commit) -> bytes:
         "runtime_version": commit.runtime_version,
         "data_position": commit.data_position,
         "metadata": dict(commit.metadata),
+        "history": dict(commit.history),
         "folders": list(commit.folders),
         "files": files,
     }
@@ -173,6 +176,7 @@ def decode(content: bytes, step: int) -> Commit:
         runtime_version=_text(top, "runtime_version"),
         data_position=top.get("data_position"),
         metadata=_mapping(top.get("metadata")),
+        history=_mapping(top.get("history")),
     )
 
 

@@ -3,7 +3,7 @@
 import errno
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar
@@ -78,10 +78,10 @@ class DirectoryStore:
         with _named("read", self._root / name):
             return (self._root / name).read_bytes()
 
-    def fetch(self, name: str, target: Path) -> str:
+    def fetch(self, name: str, target: Path, between: Callable[[], None]) -> str:
         """See `ObjectStore.fetch`."""
         with _named("read", self._root / name), (self._root / name).open("rb") as file:
-            copy = SummingFile(target)
+            copy = SummingFile(target, between)
             while block := file.read(BLOCK_BYTES):
                 copy.write(block)
             return copy.close()
@@ -163,7 +163,7 @@ def _unless_missing(error: OSError) -> None:
 
 
 @contextmanager
-def _named(action: str, path: Path) -> Iterator[None]:
+def _named(action: str, path: Path) -> Generator[None, None, None]:
     """Says of an error of the file system what was being done, and what to do about it."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Which errors of Cloud Storage pass by themselves, how long to wait for that, and what else to say.
+"""Which errors of Cloud Storage pass by themselves, and what to say of the others.
 
 Sources: cloud.google.com/storage/docs/retry-strategy and
 cloud.google.com/kubernetes-engine/docs/how-to/workload-identity (an identity settles within

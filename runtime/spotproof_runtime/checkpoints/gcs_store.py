@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -85,10 +86,10 @@ class GcsStore:
             ),
         )
 
-    def fetch(self, name: str, target: Path) -> str:
+    def fetch(self, name: str, target: Path, between: Callable[[], None]) -> str:
         """See `ObjectStore.fetch`."""
         blob = self._bucket.blob(self._prefix + name)
-        file = SummingFile(target)
+        file = SummingFile(target, between)
         try:
             # The checksum is the caller's to judge: a download that went on after a break is not
             # checked by the library.
@@ -140,7 +141,6 @@ class GcsStore:
     def _call(self, action: str, name: str, call: Callable[[Any, float], T]) -> T:
         from google.api_core.exceptions import GoogleAPIError
         from google.auth.exceptions import GoogleAuthError
-        from google.cloud.storage.exceptions import InvalidResponse
         from requests import RequestException
 
         try:
@@ -148,7 +148,8 @@ class GcsStore:
         except (
             GoogleAPIError,
             GoogleAuthError,
-            InvalidResponse,
+            _media_error("InvalidResponse"),
+            _media_error("DataCorruption"),
             RequestException,
             ConnectionError,
         ) as error:
@@ -164,14 +165,18 @@ class GcsStore:
         )
 
 
+def _media_error(name: str) -> type[Exception]:
+    # The library has no type stubs, and its errors of uploads and downloads have no other base.
+    return getattr(import_module("google.cloud.storage.exceptions"), name)
+
+
 def _open(bucket: str) -> tuple[Any, Any]:
     """A client and the bucket, without asking Cloud Storage for either."""
     from google.auth.exceptions import DefaultCredentialsError
-    from google.cloud import storage
 
     try:
         # No call for objects needs a project, but the client insists on one.
-        client: Any = storage.Client(project="none")
+        client: Any = import_module("google.cloud.storage").Client(project="none")
     except DefaultCredentialsError:
         raise StoreError(
             f"cannot use gs://{bucket}: this program has no Google credentials; on GKE give its "

@@ -51,8 +51,9 @@ def publish(store: ObjectStore, staged: Staged, torn: frozenset[str]) -> Commit:
             folders=staged.folders,
             saved_at=time.time(),
             runtime_version=_version(),
-            data_position=staged.data_position,
-            metadata=staged.metadata,
+            data_position=staged.notes.data_position,
+            metadata=staged.notes.metadata,
+            history=staged.notes.history,
         )
         there = _commit(store, commit, torn)
     except SaveFailedError:

@@ -1,6 +1,6 @@
 """Reading what is in the store, and finding out whether it is whole."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,8 +93,16 @@ def check_listing(store: ObjectStore, commit: Commit) -> None:
             raise NotWholeError(_other_checksum(file.path, found.crc32c, file.crc32c))
 
 
-def download(store: ObjectStore, commit: Commit, directory: Path) -> None:
+def download(
+    store: ObjectStore, commit: Commit, directory: Path, between: Callable[[], None]
+) -> None:
     """Fetches all files into `directory` and checks each.
+
+    Args:
+        store: from where.
+        commit: what.
+        directory: where to.
+        between: called again and again meanwhile; what it raises ends the download.
 
     Raises:
         NotWholeError: a file is missing or has another checksum.
@@ -103,7 +111,7 @@ def download(store: ObjectStore, commit: Commit, directory: Path) -> None:
         (directory / folder).mkdir(parents=True, exist_ok=True)
     for file in commit.files:
         try:
-            crc32c = store.fetch(commit.payload + file.path, directory / file.path)
+            crc32c = store.fetch(commit.payload + file.path, directory / file.path, between)
         except MissingObjectError:
             raise NotWholeError(f"{file.path!r} is missing") from None
         if crc32c != file.crc32c:

@@ -31,6 +31,21 @@ class StagedFile:
 
 
 @dataclass(frozen=True)
+class Notes:
+    """What a commit says beside its files; JSON.
+
+    Attributes:
+        data_position: where the data stood, as the program gave it.
+        metadata: what else the program gave.
+        history: what the run has measured, as `History.mapping` writes it.
+    """
+
+    data_position: Any = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    history: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
 class Staged:
     """A state in a local directory, not yet in the store.
 
@@ -40,8 +55,7 @@ class Staged:
         files: all of them.
         folders: folders without files.
         write_seconds: how long `write` took.
-        data_position: where the data stood, as the program gave it.
-        metadata: what else the program gave.
+        notes: what the commit says beside its files.
     """
 
     step: int
@@ -49,8 +63,7 @@ class Staged:
     files: tuple[StagedFile, ...]
     folders: tuple[str, ...]
     write_seconds: float
-    data_position: Any = None
-    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    notes: Notes
 
     def unchanged(self, file: StagedFile) -> bool:
         """Whether `file` is still as it was when `write` returned."""
@@ -70,8 +83,7 @@ def stage(
     write: Callable[[Path], object],
     parent: Path | None,
     clock: Callable[[], float],
-    data_position: Any = None,
-    metadata: Mapping[str, Any] | None = None,
+    notes: Notes,
 ) -> Staged:
     """Has `write` fill a new directory and takes down what is in it.
 
@@ -80,8 +92,7 @@ def stage(
         write: gets the directory.
         parent: where the directory is made, the system's temporary one when None.
         clock: monotonic seconds.
-        data_position: where the data stands.
-        metadata: what else to keep.
+        notes: what the commit says beside its files.
 
     Raises:
         SaveFailedError: there is nothing in it, or something that cannot be kept.
@@ -93,9 +104,7 @@ def stage(
         begun = clock()
         write(directory)
         files, folders = _inventory(step, directory)
-        return Staged(
-            step, directory, files, folders, clock() - begun, data_position, dict(metadata or {})
-        )
+        return Staged(step, directory, files, folders, clock() - begun, notes)
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise

@@ -1,6 +1,6 @@
 """What checkpoints ask of a store of objects, and which store serves a location."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -53,8 +53,13 @@ class ObjectStore(Protocol):
         """
         ...
 
-    def fetch(self, name: str, target: Path) -> str:
+    def fetch(self, name: str, target: Path, between: Callable[[], None]) -> str:
         """Writes the content of an object into the file `target` and returns its CRC-32C.
+
+        Args:
+            name: its name, relative to the location.
+            target: a file that is not there yet, in a directory that is.
+            between: called again and again meanwhile; what it raises ends the call.
 
         Raises:
             MissingObjectError: there is none.
