@@ -10,7 +10,6 @@ JSON. A program is forked from this warm process for each kill. STORE is
 - `gcs-before`: before it does, which leaves the store as after the request before it.
 """
 
-import errno
 import json
 import os
 import shutil
@@ -25,6 +24,7 @@ from typing import Any
 from spotproof_runtime import Checkpoints, EventLog, Every
 from spotproof_runtime.checkpoints import checkpoints as facade
 from spotproof_runtime.checkpoints.directory_store import DirectoryStore
+from tests.runtime.gcs.fixtures import no_link
 from tests.runtime.gcs.server import BUCKET
 
 SAVES = 3
@@ -207,11 +207,6 @@ class Harness:
         body = json.dumps(plan).encode()
         request = urllib.request.Request(f"{self.address}/_test/{what}", body)
         urllib.request.urlopen(request, timeout=30).close()
-
-
-def no_link(source: Path, target: Path) -> None:
-    """As in a mounted bucket: there are no hard links."""
-    raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
 
 def main(store: str, keep: str, background: str, place: str, address: str = "") -> None:
