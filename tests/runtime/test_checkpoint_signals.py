@@ -110,9 +110,8 @@ def test_sigkill_costs_at_most_one_interval(
 ) -> None:
     run = a_run(background)
     every = EVERY[background]
-    lengths = random.Random(11)
-    for _ in range(3):
-        code, said = run.live(signal.SIGKILL, lengths.randint(every + 1, every + 12))
+    for length in (every + 1, 2 * every - 1, every + every // 2):
+        code, said = run.live(signal.SIGKILL, length)
         assert code == -signal.SIGKILL, said
     code, said = run.live()
     assert code == 0, said
