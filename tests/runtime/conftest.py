@@ -1,6 +1,10 @@
-"""What every run of the runtime's tests says at its end: the figures that tests have recorded."""
+"""What tests of the runtime share: fixtures, and at the end the figures that were recorded."""
 
 from typing import Any
+
+from tests.runtime.gcs.fixtures import gcs, gcs_process, place
+
+__all__ = ["gcs", "gcs_process", "place"]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
