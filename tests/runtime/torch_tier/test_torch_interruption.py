@@ -74,9 +74,9 @@ with Interruption() as stop:
         distributed.all_reduce(gradient)
         weight += gradient.item()
         print("step", step)
+        time.sleep(float(os.environ["STEP_SECONDS"]))
         if saves:
             checkpoints.offer(step, lambda d: (d / "weight").write_text(json.dumps(weight)))
-        time.sleep(float(os.environ["STEP_SECONDS"]))
     print("weight", weight)
 """
 
