@@ -4,14 +4,48 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spotproof_runtime.checkpoints.checkpoints import Checkpoints
+    from spotproof_runtime.checkpoints.errors import CheckpointError
+    from spotproof_runtime.children import shield_worker
     from spotproof_runtime.events import EventLog
-    from spotproof_runtime.stop import Interrupted, Stop
+    from spotproof_runtime.every import Every
+    from spotproof_runtime.history import History
+    from spotproof_runtime.interruption import Interruption
+    from spotproof_runtime.interval import SaveInterval
+    from spotproof_runtime.settings import SettingsError
+    from spotproof_runtime.stop import Hopeless, Interrupted, Stop
 
-__all__ = ["EventLog", "Interrupted", "Stop"]
+__all__ = [
+    "CheckpointError",
+    "Checkpoints",
+    "EventLog",
+    "Every",
+    "History",
+    "Hopeless",
+    "Interrupted",
+    "Interruption",
+    "SaveInterval",
+    "SettingsError",
+    "Stop",
+    "shield_worker",
+]
 
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
-_MODULES = {"EventLog": "events", "Interrupted": "stop", "Stop": "stop"}
+_MODULES = {
+    "CheckpointError": "checkpoints.errors",
+    "Checkpoints": "checkpoints.checkpoints",
+    "EventLog": "events",
+    "Every": "every",
+    "History": "history",
+    "Hopeless": "stop",
+    "Interrupted": "stop",
+    "Interruption": "interruption",
+    "SaveInterval": "interval",
+    "SettingsError": "settings",
+    "Stop": "stop",
+    "shield_worker": "children",
+}
 
 
 def __getattr__(name: str) -> Any:

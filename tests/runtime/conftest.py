@@ -1,0 +1,17 @@
+"""What tests of the runtime share: fixtures, and at the end the figures that were recorded."""
+
+from typing import Any
+
+from tests.runtime.gcs.fixtures import gcs, gcs_process, place
+
+__all__ = ["gcs", "gcs_process", "place"]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Each figure that a test gave to `record_property("figure", ...)`, a line each."""
+    passed = terminalreporter.stats.get("passed", [])
+    figures = [value for each in passed for name, value in each.user_properties if name == "figure"]
+    if figures:
+        terminalreporter.section("figures")
+        for figure in sorted(figures):
+            terminalreporter.write_line(figure)
