@@ -4,14 +4,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spotproof_runtime.data_position import ResumableBatches
     from spotproof_runtime.events import EventLog
+    from spotproof_runtime.random_numbers import RandomNumbers
     from spotproof_runtime.stop import Interrupted, Stop
 
-__all__ = ["EventLog", "Interrupted", "Stop"]
+__all__ = ["EventLog", "Interrupted", "RandomNumbers", "ResumableBatches", "Stop"]
 
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
-_MODULES = {"EventLog": "events", "Interrupted": "stop", "Stop": "stop"}
+_MODULES = {
+    "EventLog": "events",
+    "Interrupted": "stop",
+    "RandomNumbers": "random_numbers",
+    "ResumableBatches": "data_position",
+    "Stop": "stop",
+}
 
 
 def __getattr__(name: str) -> Any:
