@@ -1,0 +1,17 @@
+"""`python -m trainer`: from its first line on, SIGTERM is a request to save and leave."""
+
+import sys
+
+from spotproof_runtime import Interruption
+
+
+def main() -> int:
+    with Interruption() as stop:
+        # Imported here: loading PyTorch takes seconds, in which a node may be taken away too.
+        from trainer.run import run
+
+        return run(sys.argv[1:], stop)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
