@@ -4,21 +4,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spotproof_runtime.children import shield_worker
     from spotproof_runtime.data_position import ResumableBatches
     from spotproof_runtime.events import EventLog
+    from spotproof_runtime.interruption import Interruption
     from spotproof_runtime.random_numbers import RandomNumbers
-    from spotproof_runtime.stop import Interrupted, Stop
+    from spotproof_runtime.settings import SettingsError
+    from spotproof_runtime.stop import Hopeless, Interrupted, Stop
 
-__all__ = ["EventLog", "Interrupted", "RandomNumbers", "ResumableBatches", "Stop"]
+__all__ = [
+    "EventLog",
+    "Hopeless",
+    "Interrupted",
+    "Interruption",
+    "RandomNumbers",
+    "ResumableBatches",
+    "SettingsError",
+    "Stop",
+    "shield_worker",
+]
 
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
 _MODULES = {
     "EventLog": "events",
+    "Hopeless": "stop",
     "Interrupted": "stop",
+    "Interruption": "interruption",
     "RandomNumbers": "random_numbers",
     "ResumableBatches": "data_position",
+    "SettingsError": "settings",
     "Stop": "stop",
+    "shield_worker": "children",
 }
 
 
