@@ -7,18 +7,24 @@ if TYPE_CHECKING:
     from spotproof_runtime.children import shield_worker
     from spotproof_runtime.data_position import ResumableBatches
     from spotproof_runtime.events import EventLog
+    from spotproof_runtime.every import Every
+    from spotproof_runtime.history import History
     from spotproof_runtime.interruption import Interruption
+    from spotproof_runtime.interval import SaveInterval
     from spotproof_runtime.random_numbers import RandomNumbers
     from spotproof_runtime.settings import SettingsError
     from spotproof_runtime.stop import Hopeless, Interrupted, Stop
 
 __all__ = [
     "EventLog",
+    "Every",
+    "History",
     "Hopeless",
     "Interrupted",
     "Interruption",
     "RandomNumbers",
     "ResumableBatches",
+    "SaveInterval",
     "SettingsError",
     "Stop",
     "shield_worker",
@@ -28,11 +34,14 @@ __all__ = [
 # name stands for is loaded when the name is first used.
 _MODULES = {
     "EventLog": "events",
+    "Every": "every",
+    "History": "history",
     "Hopeless": "stop",
     "Interrupted": "stop",
     "Interruption": "interruption",
     "RandomNumbers": "random_numbers",
     "ResumableBatches": "data_position",
+    "SaveInterval": "interval",
     "SettingsError": "settings",
     "Stop": "stop",
     "shield_worker": "children",
