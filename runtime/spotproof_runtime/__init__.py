@@ -5,13 +5,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spotproof_runtime.events import EventLog
+    from spotproof_runtime.queue.messages import Item
+    from spotproof_runtime.queue.worker import QueueWorker
+    from spotproof_runtime.sinks.gcs import GcsSink
+    from spotproof_runtime.sinks.postgres import PostgresSink
+    from spotproof_runtime.sinks.protocol import Row, Sink
+    from spotproof_runtime.sinks.sqlite import SqliteSink
     from spotproof_runtime.stop import Interrupted, Stop
 
-__all__ = ["EventLog", "Interrupted", "Stop"]
+__all__ = [
+    "EventLog",
+    "GcsSink",
+    "Interrupted",
+    "Item",
+    "PostgresSink",
+    "QueueWorker",
+    "Row",
+    "Sink",
+    "SqliteSink",
+    "Stop",
+]
 
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
-_MODULES = {"EventLog": "events", "Interrupted": "stop", "Stop": "stop"}
+_MODULES = {
+    "EventLog": "events",
+    "GcsSink": "sinks.gcs",
+    "Interrupted": "stop",
+    "Item": "queue.messages",
+    "PostgresSink": "sinks.postgres",
+    "QueueWorker": "queue.worker",
+    "Row": "sinks.protocol",
+    "Sink": "sinks.protocol",
+    "SqliteSink": "sinks.sqlite",
+    "Stop": "stop",
+}
 
 
 def __getattr__(name: str) -> Any:
