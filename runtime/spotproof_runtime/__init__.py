@@ -11,21 +11,34 @@ if TYPE_CHECKING:
     from spotproof_runtime.history import History
     from spotproof_runtime.interruption import Interruption
     from spotproof_runtime.interval import SaveInterval
+    from spotproof_runtime.queue.messages import Item
+    from spotproof_runtime.queue.worker import QueueWorker
     from spotproof_runtime.random_numbers import RandomNumbers
     from spotproof_runtime.settings import SettingsError
+    from spotproof_runtime.sinks.gcs import GcsSink
+    from spotproof_runtime.sinks.postgres import PostgresSink
+    from spotproof_runtime.sinks.protocol import Row, Sink
+    from spotproof_runtime.sinks.sqlite import SqliteSink
     from spotproof_runtime.stop import Hopeless, Interrupted, Stop
 
 __all__ = [
     "EventLog",
     "Every",
+    "GcsSink",
     "History",
     "Hopeless",
     "Interrupted",
     "Interruption",
+    "Item",
+    "PostgresSink",
+    "QueueWorker",
     "RandomNumbers",
     "ResumableBatches",
+    "Row",
     "SaveInterval",
     "SettingsError",
+    "Sink",
+    "SqliteSink",
     "Stop",
     "shield_worker",
 ]
@@ -35,14 +48,21 @@ __all__ = [
 _MODULES = {
     "EventLog": "events",
     "Every": "every",
+    "GcsSink": "sinks.gcs",
     "History": "history",
     "Hopeless": "stop",
     "Interrupted": "stop",
     "Interruption": "interruption",
+    "Item": "queue.messages",
+    "PostgresSink": "sinks.postgres",
+    "QueueWorker": "queue.worker",
     "RandomNumbers": "random_numbers",
     "ResumableBatches": "data_position",
+    "Row": "sinks.protocol",
     "SaveInterval": "interval",
     "SettingsError": "settings",
+    "Sink": "sinks.protocol",
+    "SqliteSink": "sinks.sqlite",
     "Stop": "stop",
     "shield_worker": "children",
 }
