@@ -3,7 +3,11 @@
 import random
 from collections.abc import Iterator
 
-WORDS = ["spot", "nodes", "are", "cheap", "and", "may", "go", "at", "any", "time", "so", "a", "worker", "stores", "each", "result", "before", "it", "tells", "the", "queue", "and", "whatever", "it", "has", "not", "done", "goes", "back", "for", "somebody", "else", "to", "do"]
+WORDS = (
+    *("spot", "nodes", "are", "cheap", "and", "may", "go", "at", "any", "time", "so", "a"),
+    *("worker", "stores", "each", "result", "before", "it", "tells", "the", "queue", "what"),
+    *("has", "not", "been", "done", "goes", "back", "for", "somebody", "else", "to", "do"),
+)
 
 
 def documents(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
