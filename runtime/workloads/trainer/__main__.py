@@ -2,6 +2,7 @@
 
 import sys
 
+from spotproof_gke.contract import EXIT_DONE
 from spotproof_runtime import Interruption
 
 
@@ -11,6 +12,7 @@ def main() -> int:
         from trainer.run import run
 
         return run(sys.argv[1:], stop)
+    return EXIT_DONE
 
 
 if __name__ == "__main__":

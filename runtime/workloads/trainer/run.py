@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from spotproof_gke.contract import EXIT_DONE, EXIT_ERROR
 from spotproof_gke.problems import ProblemsError
-from spotproof_runtime import CheckpointError, Checkpoints, Every, Interruption
+from spotproof_runtime import Every, Interruption
+from spotproof_runtime.checkpoints.checkpoints import Checkpoints
+from spotproof_runtime.checkpoints.errors import CheckpointError
 from trainer.settings import Settings, parse
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ def run(arguments: Sequence[str], stop: Interruption) -> int:
 
 
 def _train(settings: Settings, stop: Interruption) -> int:
-    every = Every(steps=settings.save_every) if settings.save_every else None
-    checkpoints = Checkpoints(settings.checkpoints, stop=stop, every=every)
+    interval = Every(steps=settings.save_every) if settings.save_every else None
+    checkpoints = Checkpoints(settings.checkpoints, stop=stop, interval=interval)
 
     from trainer.training import Training
 
@@ -34,7 +36,7 @@ def _train(settings: Settings, stop: Interruption) -> int:
     start, training = checkpoints.restore(training.load, default=lambda: training)
     for step in checkpoints.steps(start, settings.steps):
         training.step()
-        checkpoints.offer(step, training.save)
+        checkpoints.offer(step, training.save, data_position=training.position())
         if (step + 1) % settings.evaluate_every == 0:
             _evaluate(training, step, stop)
     print(json.dumps({"steps": settings.steps, **training.result()}), flush=True)

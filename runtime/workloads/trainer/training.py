@@ -39,7 +39,7 @@ class Training:
     def save(self, folder: Path) -> None:
         """Writes the state into a folder."""
         self.model.save(folder)
-        rest = {"data": self._batches.state_dict(), "random": self._random_numbers.state_dict()}
+        rest = {"data": self.position(), "random": self._random_numbers.state_dict()}
         (folder / "rest.json").write_text(json.dumps(rest))
 
     def load(self, folder: Path) -> "Training":
@@ -49,6 +49,10 @@ class Training:
         self._batches.load_state_dict(rest["data"])
         self._random_numbers.load_state_dict(rest["random"])
         return self
+
+    def position(self) -> dict[str, int | bool]:
+        """Where the run stands in its data."""
+        return self._batches.state_dict()
 
     def held_out_batches(self) -> Iterator[Rows]:
         """The sums to evaluate with, a few at a time."""
