@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spotproof_runtime.checkpoints.checkpoints import Checkpoints
+    from spotproof_runtime.checkpoints.errors import CheckpointError
     from spotproof_runtime.children import shield_worker
     from spotproof_runtime.data_position import ResumableBatches
     from spotproof_runtime.events import EventLog
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from spotproof_runtime.stop import Hopeless, Interrupted, Stop
 
 __all__ = [
+    "CheckpointError",
+    "Checkpoints",
     "EventLog",
     "Every",
     "GcsSink",
@@ -46,6 +50,8 @@ __all__ = [
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
 _MODULES = {
+    "CheckpointError": "checkpoints.errors",
+    "Checkpoints": "checkpoints.checkpoints",
     "EventLog": "events",
     "Every": "every",
     "GcsSink": "sinks.gcs",
