@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from spotproof_gke.contract import EXIT_DONE, EXIT_ERROR
 from spotproof_gke.problems import ProblemsError
-from spotproof_runtime import Every, Interruption
-from spotproof_runtime.checkpoints.checkpoints import Checkpoints
-from spotproof_runtime.checkpoints.errors import CheckpointError
+from spotproof_runtime import CheckpointError, Checkpoints, Every, Interruption
 from trainer.settings import Settings, parse
 
 if TYPE_CHECKING:
