@@ -144,7 +144,8 @@ def _lender(modules: tuple[str, ...]) -> str:
     raise SetupError(
         f"no Python with {' and '.join(modules)} was found: neither {sys.executable} nor "
         f"{SYSTEM_PYTHON} (Python 3.10 or newer) has them. On Debian and Ubuntu: apt-get install "
-        "--no-install-recommends python3-torch python3-numpy (150 MB, 2 min)."
+        "--no-install-recommends python3-torch python3-numpy libopenblas0-pthread "
+        "(160 MB, 2 min)."
     )
 
 

@@ -65,6 +65,7 @@ def start(
     arguments: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     errors: Path | None = None,
+    group: bool = False,
 ) -> "subprocess.Popen[str]":
     """Starts what a pod would start: a process of its own, in the directory of the image.
 
@@ -75,6 +76,7 @@ def start(
         arguments: of the pod.
         env: variables of the pod.
         errors: file that gets the standard error.
+        group: whether it leads a process group of its own.
     """
     words = [*(command or image.entry_point), *arguments]
     if words[0] == "python":
@@ -97,4 +99,5 @@ def start(
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,
+            start_new_session=group,
         )

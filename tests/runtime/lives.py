@@ -43,6 +43,11 @@ class Life:
     def wait_for_text(self, wanted: str) -> None:
         self._wait(lambda: wanted in self.text(), wanted)
 
+    def wait_for_library(self, name: str) -> None:
+        """Waits until the process has mapped a library of this name."""
+        maps = Path(f"/proc/{self.process.pid}/maps")
+        self._wait(lambda: name in maps.read_text(), f"library {name}")
+
     def read_lines(self, count: int) -> list[str]:
         """The next lines of the standard output; waits for them."""
         assert self.process.stdout is not None
