@@ -76,7 +76,12 @@ class Queue:
         self.subscriber.acknowledge(subscription=name, ack_ids=[each.ack_id for each in received])
 
 
-def new_queue(*, ack_deadline_seconds: int = 60, exactly_once: bool = False) -> Queue:
+def new_queue(
+    *,
+    ack_deadline_seconds: int = 60,
+    exactly_once: bool = False,
+    max_delivery_attempts: int = MAX_DELIVERY_ATTEMPTS,
+) -> Queue:
     """A queue as `WorkQueue` declares it; the emulator takes no more than 7 days of retention."""
     publisher, subscriber = pubsub_v1.PublisherClient(), pubsub_v1.SubscriberClient()
     name = f"work-{os.getpid()}-{next(_numbers)}"
@@ -93,7 +98,7 @@ def new_queue(*, ack_deadline_seconds: int = 60, exactly_once: bool = False) -> 
             message_retention_duration=Duration(seconds=RETENTION_SECONDS[0]),
             expiration_policy=ExpirationPolicy(),
             dead_letter_policy=DeadLetterPolicy(
-                dead_letter_topic=dead, max_delivery_attempts=MAX_DELIVERY_ATTEMPTS
+                dead_letter_topic=dead, max_delivery_attempts=max_delivery_attempts
             ),
             enable_exactly_once_delivery=exactly_once,
         )
