@@ -66,6 +66,7 @@ class Settling:
             else:
                 well = False
         batch.settled = True
+        self._forget_errors(batch)
         ended = [message for message in batch.messages if message.keys <= finished]
         self.acknowledge(ended)
         others = [message for message in batch.messages if message not in ended]
@@ -112,6 +113,15 @@ class Settling:
             reason = f"{reason}; at the end of its lease: {error_text(error)}"
         self._summary.given_back += len(ack_ids)
         self._events.record("message_given_back", messages=len(ack_ids), reason=reason)
+
+    def _forget_errors(self, batch: Batch) -> None:
+        """What came for the first time has no errors to forget."""
+        keys = batch.stored & set(batch.keys)
+        if keys and any(message.received.attempt != 1 for message in batch.messages):
+            try:
+                self._errors.forget_errors(keys)
+            except Exception as error:
+                self._events.record("sink_failed", call="forget_errors", error=error_text(error))
 
     def _counted(self, batch: Batch) -> dict[str, int]:
         """Counts the errors of a batch; returns those of the keys that have no budget left."""

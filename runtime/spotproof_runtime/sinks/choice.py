@@ -1,5 +1,6 @@
 """A sink from one line of text, for commands and environments."""
 
+from spotproof_gke.contract import DATABASE_URL_VARIABLE
 from spotproof_runtime.sinks.gcs import GcsSink
 from spotproof_runtime.sinks.postgres import PostgresSink
 from spotproof_runtime.sinks.sqlite import SqliteSink
@@ -19,14 +20,13 @@ def sink_for(text: str, *, version: int = 0) -> GcsSink | PostgresSink | SqliteS
     if text.startswith("gs://"):
         return GcsSink(text, version=version)
     kind, _, rest = text.partition(":")
+    if "@" in text or rest.startswith("//"):
+        raise ValueError(
+            f"{kind}: an address of a database is a secret: put it into {DATABASE_URL_VARIABLE} "
+            f"and write one of {FORMS}"
+        )
     if kind == "sqlite" and rest:
         return SqliteSink(rest, version=version)
     if kind == "postgres":
         return PostgresSink(rest or "results", version=version)
-    shown = text if "@" not in text and "://" not in text else f"{kind}:..."
-    if kind in ("postgresql", "postgres+psycopg"):
-        raise ValueError(
-            "an address of a database is a secret: put it into SPOTPROOF_DATABASE_URL and write "
-            f"{FORMS}"
-        )
-    raise ValueError(f"sink {shown!r}: write {FORMS}")
+    raise ValueError(f"sink {text!r}: write one of {FORMS}")
