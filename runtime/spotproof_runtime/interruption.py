@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Protocol, TypeVar
 
 from spotproof_gke.contract import EXIT_DONE, EXIT_INTERRUPTED
+from spotproof_runtime.announcement import Announcement
 from spotproof_runtime.children import forget_forks, watch_forks
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.node_end import node_end
@@ -26,9 +27,13 @@ Got = TypeVar("Got", covariant=True)
 LAST_RESORT_SECONDS = 0.5
 """How long before its end by force a program that does not react is ended with its exit code."""
 
+RECORD_SECONDS = 1.0
+"""How long to wait at most until the notice is recorded, when the program is left."""
+
 _QUEUE_POLL_SECONDS = 0.05
 
 _active: "Interruption | None" = None
+_warned = False
 
 
 class Gettable(Protocol[Got]):
@@ -82,9 +87,7 @@ class Interruption:
         self._lead_seconds = node_end_lead_seconds
         self._events = EventLog() if events is None else events
         self._done = False
-        self._told = threading.Event()
-        self._callbacks: list[Callable[[], None]] = []
-        self._callbacks_lock = threading.Lock()
+        self._announcement = Announcement(self._events)
         self._watch: SignalWatch | None = None
         self._pid = 0
 
@@ -115,7 +118,7 @@ class Interruption:
 
     def wait(self, seconds: float) -> bool:
         """Sleeps, but not beyond a request to end; returns `requested`."""
-        self._told.wait(min(seconds, threading.TIMEOUT_MAX))
+        self._announcement.wait(seconds)
         return self.requested
 
     def get(self, source: Gettable[Item], seconds: float = math.inf) -> Item:
@@ -165,7 +168,7 @@ class Interruption:
         if self._watch is not None:
             self._watch.look_now()
         else:
-            self._told.set()
+            self._announcement.make(self._record_notice)
 
     def done(self) -> None:
         """Says that all the work is done: from now on an interruption exits with 0."""
@@ -178,14 +181,10 @@ class Interruption:
         what waits: `notify_all` of a condition, `call_soon_threadsafe` of an event loop. Its
         errors are recorded and change nothing.
         """
-        with self._callbacks_lock:
-            if not self._told.is_set():
-                self._callbacks.append(callback)
-                return
-        self._start(self._call, callback)
+        self._announcement.add(callback)
 
     def __enter__(self) -> "Interruption":
-        global _active
+        global _active, _warned
         if _active is not None:
             raise RuntimeError(
                 "an Interruption is at work in this process already, and there is one program to "
@@ -194,7 +193,8 @@ class Interruption:
         if self._pid:
             raise RuntimeError("this Interruption has been left: make a new one")
         main = threading.current_thread() is threading.main_thread()
-        if not main:
+        if not main and not _warned:
+            _warned = True
             warnings.warn(
                 "Interruption is not in the main thread, where signals are handled: SIGTERM will "
                 "end the process as if it was not there. Enter it in the main thread",
@@ -238,6 +238,7 @@ class Interruption:
         if self._watch is not None:
             self._watch.close()
         self._watch = None
+        self._announcement.finish(RECORD_SECONDS)
         _active = None
 
     def _in_child(self) -> None:
@@ -247,34 +248,21 @@ class Interruption:
         if self._watch is not None:
             self._watch.forget()
         self._watch = None
-        told, self._told = self._told, threading.Event()
-        if told.is_set():
-            self._told.set()
-        self._callbacks_lock = threading.Lock()
+        self._announcement.renew()
 
     def _look(self) -> float:
         """Acts on what the clock and the signals say; returns seconds until it has to again."""
         now, end = time.monotonic(), self._notices.node_end
         if now >= end - self._lead_seconds:
             self._notices.note(NODE_END)
-        if self.requested and not self._told.is_set():
-            self._tell()
+        if self.requested and not self._announcement.made:
+            self._announcement.make(self._record_notice)
         if not self.requested:
             return end - self._lead_seconds - now
         left = self._notices.end - LAST_RESORT_SECONDS - now
         if left <= 0:
             self._end_now()
         return left
-
-    def _tell(self) -> None:
-        with self._callbacks_lock:
-            self._told.set()
-        self._start(self._record_notice)
-        for callback in self._callbacks:
-            self._start(self._call, callback)
-
-    def _start(self, work: Callable[..., None], *arguments: object) -> None:
-        threading.Thread(target=work, args=arguments, name="spotproof-notice", daemon=True).start()
 
     def _record_notice(self) -> None:
         left = self.remaining()
@@ -283,12 +271,6 @@ class Interruption:
             reason=self.reason,
             remaining_seconds=None if left == math.inf else round(left, 3),
         )
-
-    def _call(self, callback: Callable[[], None]) -> None:
-        try:
-            callback()
-        except Exception as error:
-            self._events.record("notice_callback_failed", error=f"{type(error).__name__}: {error}")
 
     def _end_now(self) -> None:
         """Ends a program that has not reacted, just before it would be killed."""
