@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spotproof_runtime.history import History
     from spotproof_runtime.interruption import Interruption
     from spotproof_runtime.interval import SaveInterval
+    from spotproof_runtime.local_queue import LocalQueue
     from spotproof_runtime.queue.messages import Item
     from spotproof_runtime.queue.worker import QueueWorker
     from spotproof_runtime.random_numbers import RandomNumbers
@@ -34,6 +35,7 @@ __all__ = [
     "Interrupted",
     "Interruption",
     "Item",
+    "LocalQueue",
     "PostgresSink",
     "QueueWorker",
     "RandomNumbers",
@@ -60,6 +62,7 @@ _MODULES = {
     "Interrupted": "stop",
     "Interruption": "interruption",
     "Item": "queue.messages",
+    "LocalQueue": "local_queue",
     "PostgresSink": "sinks.postgres",
     "QueueWorker": "queue.worker",
     "RandomNumbers": "random_numbers",

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,15 @@ class Life:
         return found[-1]
 
     def wait_for(self, name: str, count: int = 1) -> None:
-        self._wait(lambda: len(self.events(name)) >= count, f"{count} events {name}")
+        self.wait_until(lambda: len(self.events(name)) >= count, f"{count} events {name}")
 
     def wait_for_text(self, wanted: str) -> None:
-        self._wait(lambda: wanted in self.text(), wanted)
+        self.wait_until(lambda: wanted in self.text(), wanted)
 
     def wait_for_library(self, name: str) -> None:
         """Waits until the process has mapped a library of this name."""
         maps = Path(f"/proc/{self.process.pid}/maps")
-        self._wait(lambda: name in maps.read_text(), f"library {name}")
+        self.wait_until(lambda: name in maps.read_text(), f"library {name}")
 
     def read_lines(self, count: int) -> list[str]:
         """The next lines of the standard output; waits for them."""
@@ -67,7 +68,8 @@ class Life:
             self.process.kill()
             self.process.communicate()
 
-    def _wait(self, seen: Any, what: str) -> None:
+    def wait_until(self, seen: Callable[[], bool], what: str) -> None:
+        """Waits until `seen()`; fails by naming what was waited for."""
         ends = time.monotonic() + PATIENCE_SECONDS
         while not seen():
             over = self.process.poll() is not None and not seen()
