@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,7 +153,7 @@ class LocalQueue:
         return sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _opened(self) -> Generator[sqlite3.Connection, None, None]:
         """A transaction, undone when the block raises."""
         with closing(self._connected()) as database:
             database.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,11 @@
 """The model in NumPy: one hidden layer with dropout and Adam, for where no PyTorch is."""
 
+# pyright: basic
+# NumPy leaves some of its own types unknown.
+
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +84,8 @@ class NumpyModel:
 
     def save(self, folder: Path) -> None:
         """See `Model.save`."""
-        np.savez(folder / "model.npz", **self._values)
+        named: dict[str, Any] = dict(self._values)
+        np.savez(folder / "model.npz", **named)
 
     def load(self, folder: Path) -> None:
         """See `Model.load`."""
