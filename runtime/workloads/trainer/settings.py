@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spotproof_gke.contract import CHECKPOINT_LOCATION_VARIABLE
-from trainer.sums import MOST_SUMS
+
+MOST_SUMS = 100 * 100
+"""Different sums of two numbers of two digits."""
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
+from trainer.settings import MOST_SUMS
+
 CHARACTERS = "0123456789+="
 LENGTH = len("07+85=092")
 ASKED = len("07+85=")
 """Characters before the answer."""
-MOST_SUMS = 100 * 100
 HELD_OUT = 200
 """Sums for evaluation; a run with all sums in it is evaluated on some of those it has seen."""
 
