@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.runtime.gcs.fixtures import gcs, gcs_process, place
 from tests.runtime.services import Postgres, postgres, pubsub_emulator
+
+__all__ = ["gcs", "gcs_process", "place"]
 
 
 @pytest.fixture(scope="session")

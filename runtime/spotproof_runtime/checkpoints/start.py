@@ -69,7 +69,9 @@ class Start:
             shutil.rmtree(directory, ignore_errors=True)
 
     def _may_start_at_zero(self, search: Search, location: Location, fresh: bool) -> None:
-        lost = bool(search.skipped) or any(
+        # A first commit that is no JSON was torn while it was written, in a mounted bucket: until
+        # the run is marked as started, nothing was ever whole.
+        lost = bool(search.torn) or any(
             each.name == STARTED for each in self._store.list(STARTED_FOLDER)
         )
         if not lost:
