@@ -125,7 +125,7 @@ def _begins(part: Sequence[Event], event: Event) -> bool:
     """Whether a new life begins; in a container each has the same process number."""
     if event.name == "run_started":
         return True
-    if event.name != "restored":
+    if event.name not in ("checkpoint_skipped", "restored", "hopeless"):
         return False
     return any(before.name in ("restored", "interrupted", "progress") for before in part)
 
