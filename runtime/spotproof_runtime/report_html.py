@@ -29,8 +29,9 @@ dt { font-size: .85rem; opacity: .75; }
 dd { font-weight: 600; margin: 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; }
-th, td { border-bottom: 1px solid #8886; padding: .3rem .8rem .3rem 0; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
+th, td { border-bottom: 1px solid #8886; padding: .3rem .8rem .3rem 0; text-align: right;
+  white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; white-space: normal; }
 .life { margin: 0 0 .8rem; }
 .life p { font-size: .85rem; margin: 0 0 .15rem; overflow-wrap: anywhere; }
 svg { display: block; height: 20px; width: 100%; }
@@ -84,8 +85,8 @@ def _timeline(figures: Figures) -> str:
         )
     ]
     return (
-        f'<h2>Timeline</h2><p>One bar for each life, all to one scale.</p><ul class="key">{key}'
-        f"</ul>{''.join(rows)}"
+        "<h2>Timeline</h2><p>One bar for each life, all to one scale; the longest is "
+        f'{duration(longest)}.</p><ul class="key">{key}</ul>{"".join(rows)}'
     )
 
 
@@ -161,9 +162,14 @@ def _interruptions(figures: Figures) -> str:
 def _table(heads: list[str], rows: list[list[str]]) -> str:
     head = "".join(f"<th>{escape(each)}</th>" for each in heads)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{_breakable(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def _breakable(text: str) -> str:
+    """`text` escaped, so that a narrow screen can break a long name at its underscores."""
+    return escape(text).replace("_", "_<wbr>")
 
 
 def _list(title: str, lines: list[str]) -> str:

@@ -5,6 +5,13 @@ from datetime import datetime, timezone
 from spotproof_runtime.goodput import Figures
 from spotproof_runtime.lives import Life
 
+_OUTCOMES = {
+    "saved": "saved",
+    "flushed": "only the save under way was finished",
+    "too_late": "the save came too late",
+    "none": "nothing saved",
+}
+
 
 def duration(seconds: float | None) -> str:
     """A duration as people say it, for example `7 min 30 s`; `-` for None."""
@@ -38,7 +45,7 @@ def how_it_ended(life: Life) -> str:
     if life.outcome is None:
         return "no end yet"
     if life.interrupted:
-        return f"interrupted, {life.outcome.replace('_', ' ')}"
+        return f"interrupted, {_OUTCOMES.get(life.outcome, life.outcome)}"
     return life.outcome
 
 
