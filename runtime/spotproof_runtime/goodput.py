@@ -51,7 +51,7 @@ class InterruptionFigures:
         lost_steps: Steps that had to be done again.
         lost_seconds: How long they had taken.
         save_seconds: From the notice until the last save had ended, None without either.
-        resume_seconds: From its end to the next step of the next life, None if there is none yet.
+        resume_seconds: From its end until a later life's work went on, None if none does yet.
     """
 
     life: int
@@ -233,7 +233,7 @@ def _interruptions(
         later = [other for other in lives[index + 1 :] if other.works or other.restored_at]
         next_step = later[0].start_step if later else life.step
         notices, ends = life.of("notice"), life.of("interrupted")
-        resumed = later[0].work_start if later else None
+        resumed = later[0].work_start or later[0].restored_at if later else None
         found.append(
             InterruptionFigures(
                 life=index + 1,

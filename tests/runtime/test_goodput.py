@@ -60,6 +60,14 @@ def test_each_interruption_says_what_it_cost(tmp_path: Path) -> None:
     assert saved.save_seconds == pytest.approx(6)
 
 
+def test_a_life_killed_before_its_first_word_of_progress_had_resumed(tmp_path: Path) -> None:
+    lines = first_life(Lines()).at(120, "run_started", seconds=5.0)
+    lines = last_life(lines.at(130, "restored", step=50, seconds=10.0, skipped=[]))
+    first, second = _figures(tmp_path, lines.text).interruptions
+    assert first.resume_seconds == pytest.approx(35)
+    assert second.resume_seconds == pytest.approx(300 + 15 - 130)
+
+
 def test_lives_in_files_of_their_own_and_in_any_order_are_one_run(tmp_path: Path) -> None:
     whole = _figures(tmp_path, _whole_run().text)
     parts = [part(Lines()).text for part in (last_life, first_life, second_life)]
