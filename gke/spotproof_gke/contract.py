@@ -38,7 +38,10 @@ TERMINATION_BUDGET_VARIABLE = "SPOTPROOF_TERMINATION_BUDGET_SECONDS"
 """Environment variable: what a pod has between SIGTERM and the end of its node, in seconds."""
 
 NODE_LIFETIME_VARIABLE = "SPOTPROOF_NODE_LIFETIME_SECONDS"
-"""Environment variable: how long a node lives from its start, in seconds; absent when unknown."""
+"""Environment variable: how long a node lives from its start, in seconds; absent when unknown.
+
+A program reads the start off the clock of the node's kernel, which containers share.
+"""
 
 SUBSCRIPTION_VARIABLE = "SPOTPROOF_SUBSCRIPTION"
 """Environment variable: the queue of a worker, `projects/PROJECT/subscriptions/NAME`."""

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from spotproof_gke.contract import EXIT_INTERRUPTED
+from spotproof_gke.contract import EXIT_HOPELESS, EXIT_INTERRUPTED
 
 
 class Stop(Protocol):
@@ -31,3 +31,21 @@ class Interrupted(SystemExit):
 
     def __init__(self, code: int = EXIT_INTERRUPTED) -> None:
         super().__init__(code)
+
+
+class Hopeless(SystemExit):
+    """No retry can help: the process exits with 42 and a Job fails at once.
+
+    `Interruption` prints the message when its block is left by it.
+
+    Attributes:
+        code: the exit code of the process, 42.
+        message: what is wrong and what to do.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(EXIT_HOPELESS)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message

@@ -1,7 +1,8 @@
-"""Services of the tests, started when a test first asks for them."""
+"""Services of the tests, started when a test first asks for them, and figures at the end."""
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -26,3 +27,13 @@ def database() -> Iterator[Postgres]:
     """A PostgreSQL that a test may stop, if it starts it again."""
     with postgres() as server:
         yield server
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Each figure that a test gave to `record_property("figure", ...)`, a line each."""
+    passed = terminalreporter.stats.get("passed", [])
+    figures = [value for each in passed for name, value in each.user_properties if name == "figure"]
+    if figures:
+        terminalreporter.section("figures")
+        for figure in sorted(figures):
+            terminalreporter.write_line(figure)

@@ -1,0 +1,339 @@
+"""Checkpoints of a run: restore, loop over steps, save when it is due or the end is near."""
+
+import atexit
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from spotproof_gke.contract import EXIT_ERROR
+from spotproof_runtime.checkpoints.commits import Commit
+from spotproof_runtime.checkpoints.errors import CheckpointError
+from spotproof_runtime.checkpoints.last_save import Outcome, save_last
+from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
+from spotproof_runtime.checkpoints.location import parse_location
+from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress, say_done
+from spotproof_runtime.checkpoints.reading import list_commits
+from spotproof_runtime.checkpoints.retention import DEFAULT_KEEP
+from spotproof_runtime.checkpoints.saving import SavePolicy, Saver
+from spotproof_runtime.checkpoints.staging import Notes
+from spotproof_runtime.checkpoints.start import Start
+from spotproof_runtime.checkpoints.store import open_store
+from spotproof_runtime.events import EventLog
+from spotproof_runtime.every import Every
+from spotproof_runtime.history import History
+from spotproof_runtime.interval import Cadence, SaveInterval
+from spotproof_runtime.stop import Interrupted, Stop
+
+State = TypeVar("State")
+Write = Callable[[Path], object]
+
+_EXIT_SECONDS = 5.0
+"""How long a program that ends by itself tries to take its mark back."""
+
+_log = logging.getLogger("spotproof_runtime.checkpoints")
+
+
+class Checkpoints:
+    """The checkpoints of one run.
+
+    A checkpoint of step N holds the state that N steps have made: steps 0 to N - 1 are done, N is
+    the next. `restore` returns N, `steps` begins with it, and `offer(step, ...)`, the last line of
+    the body of step `step`, saves under `step + 1`. So no step is done twice or left out.
+
+    A whole checkpoint in the location is always used: to start over, take another location or
+    another `run`.
+
+    Args:
+        location: `gs://BUCKET/PATH`, or a directory, for example in a mounted bucket; the path is
+            the run's own. `SPOTPROOF_CHECKPOINT_LOCATION` when omitted.
+        stop: whether and when the program must end, an `Interruption`; never when omitted.
+        run: a folder of this name in the location, so that several runs can share it.
+        interval: when to save: `Every(...)`, a number of seconds, or a `Cadence` of your own;
+            estimated from what the run measures when omitted.
+        keep: how many checkpoints to keep, 1 or more; 2 when omitted. Those of other runs and
+            those not yet committed never count.
+        background: whether uploads happen beside the work; only the local copy holds it up then.
+        staging: where local copies are made; the system's temporary directory when omitted. It
+            needs room for two, with a background three.
+        hopeless_after: how many lives in a row may be interrupted without a newer checkpoint
+            before the program exits with 42; 5 when omitted.
+        events: where to record what happens; as JSON lines on standard error when omitted.
+
+    Raises:
+        ValueError: an argument cannot be; as a `ProblemsError` for the location.
+        StoreError: there is no way to the location.
+    """
+
+    def __init__(
+        self,
+        location: str | os.PathLike[str] | None = None,
+        *,
+        stop: Stop | None = None,
+        run: str | None = None,
+        interval: Every | Cadence | float | None = None,
+        keep: int = DEFAULT_KEEP,
+        background: bool = True,
+        staging: str | os.PathLike[str] | None = None,
+        hopeless_after: int = DEFAULT_LIMIT,
+        events: EventLog | None = None,
+    ) -> None:
+        _at_least_one("keep", keep)
+        _at_least_one("hopeless_after", hopeless_after)
+        self.location = parse_location(location, run)
+        self._stop: Stop = stop or NeverStops()
+        self._events = EventLog(run=str(self.location)) if events is None else events
+        self._interval = Every(seconds=interval) if isinstance(interval, int | float) else interval
+        self._cadence: Cadence | None = None
+        self._staging = None if staging is None else Path(staging)
+        self._limit = LimitedStop(self._stop)
+        self._store = open_store(self.location, self._limit)
+        self._lives = Lives(self._store)
+        policy = SavePolicy(keep, background, self._staging)
+        self._saver = Saver(self._store, self._lives, policy, self._stop, self._events)
+        self._hopeless_after = hopeless_after
+        self._offers = Offers()
+        self._total: int | None = None
+        self._outcome: Outcome | None = None
+        self._begun_step = 0
+        self._restored: Commit | None = None
+        atexit.register(self._at_exit)
+
+    @property
+    def restored(self) -> Commit | None:
+        """The checkpoint that `restore` used, with its metadata; None when it started at zero."""
+        return self._restored
+
+    def restore(
+        self,
+        load: Callable[[Path], State],
+        *,
+        default: Callable[[], State],
+        fresh: bool = False,
+    ) -> tuple[int, State]:
+        """The newest whole checkpoint, or a new state.
+
+        What is torn or corrupt is passed over, and said so in an event and a log line.
+
+        Args:
+            load: makes the state out of the directory that `write` once filled; the directory is
+                removed afterwards.
+            default: makes the state to start from when there is no checkpoint.
+            fresh: start from zero also when there is data of which nothing is whole.
+
+        Returns:
+            How many steps are done, and the state after them.
+
+        Raises:
+            NothingWholeError: there was a checkpoint, and none is whole.
+            NewerFormatError: a newer release of this library wrote the newest one.
+            StoreError: the location cannot be read.
+            Hopeless: several lives in a row were interrupted without a newer checkpoint.
+            Interrupted: the program is told to end meanwhile.
+        """
+        start = Start(
+            self._store, self._lives, self._events, self._hopeless_after, self._end_if_requested
+        )
+        begun = time.monotonic()
+        with start.search(self._staging, self.location, fresh) as search:
+            commit = search.commit
+            step = commit.step if commit else 0
+            state = load(search.directory) if commit else default()
+        self._saver.restored(step if commit else None, frozenset(search.torn))
+        self._restored = commit
+        self._begun_step = step
+        seconds = time.monotonic() - begun
+        self._cadence = self._new_cadence(commit)
+        for _ in range(start.interrupted_lives):
+            self._cadence.interrupted()
+        if commit:
+            self._cadence.restored(seconds)
+        self._events.record(
+            "restored",
+            step=step,
+            seconds=round(seconds, 3),
+            skipped=[f"{each}: {why}" for each, why in search.skipped.items()],
+        )
+        return step, state
+
+    def steps(self, start: int, total: int) -> Iterator[int]:
+        """Yields `start` to `total - 1`, each the number of the step to do now.
+
+        Told to end, the step at work is finished and offered, then `Interrupted` is raised. After
+        the last step it waits until its state is saved, and tells the `stop` that all is done.
+
+        Raises:
+            ValueError: `start` is beyond `total`, so the checkpoint is of another run.
+            SaveFailedError: a save in the background has failed.
+            Interrupted: the program is told to end.
+        """
+        if not 0 <= start <= total:
+            raise ValueError(
+                f"steps({start}, {total}): {start} steps are done already and {total} are all; "
+                "take another location or run for another training, or a larger total"
+            )
+        self._total = total
+        progress = Progress(self._events)
+        if self._stop.requested and start < total:
+            self._interrupt(start)
+        for step in range(start, total):
+            yield step
+            progress.step(step + 1)
+            if self._stop.requested and not self._goes_on(step, progress.step_seconds):
+                self._interrupt(step + 1)
+        progress.tell(total)
+        self._finish(total)
+
+    def offer(
+        self,
+        step: int,
+        write: Write,
+        *,
+        data_position: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Saves the state after `step` if that is due, or if the program is told to end.
+
+        Args:
+            step: the step that has just been done, as `steps` yields it.
+            write: writes the state into the directory that it gets, and returns when the files
+                are complete. Not called when nothing is due.
+            data_position: where the data stands, for JSON.
+            metadata: what else to keep, for JSON; `restored` has it after a restore.
+
+        Raises:
+            SaveFailedError: this save, or one in the background before it, has failed.
+        """
+        done = step + 1
+        self._offers.note(step)
+        cadence = self._cadence = self._cadence or self._new_cadence(None)
+
+        def save() -> None:
+            notes = Notes(data_position, dict(metadata or {}), _history(cadence))
+            cadence.saved(self._saver.save(done, write, notes))
+
+        if self._stop.requested:
+            if self._outcome is None:
+                # Part of what is saved: if it does not land, the next life learns of it anyway.
+                cadence.interrupted(landed=True)
+                self._decide(done, save)
+            return
+        self._raise_failure(cadence)
+        if done == self._total or cadence.due(done):
+            try:
+                save()
+            except Exception:
+                cadence.failed()
+                raise
+
+    def latest_step(self) -> int | None:
+        """How many steps the newest committed checkpoint has behind it; None without any."""
+        steps = self.all_steps()
+        return steps[-1] if steps else None
+
+    def all_steps(self) -> list[int]:
+        """The steps of all committed checkpoints, the oldest first; nothing is checked."""
+        return sorted(each.step for each in list_commits(self._store))
+
+    def wait_until_finished(self) -> None:
+        """Waits until nothing is being saved, but not beyond the program's end.
+
+        Raises:
+            SaveFailedError: a save has failed.
+        """
+        self._saver.background.wait(self._stop.remaining)
+        self._saver.raise_failure()
+
+    def _new_cadence(self, commit: Commit | None) -> Cadence:
+        if self._interval is not None and not isinstance(self._interval, Every):
+            return self._interval
+        history = History.from_mapping(commit.history if commit else None)
+        return SaveInterval(history, fixed=self._interval, events=self._events)
+
+    def _raise_failure(self, cadence: Cadence) -> None:
+        failure = self._saver.take_failure()
+        if failure is not None:
+            cadence.failed()
+            raise failure
+
+    def _goes_on(self, step: int, step_seconds: float) -> bool:
+        """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
+        if step + 1 == self._total:
+            return self._outcome in (None, Outcome.SAVED)
+        if self._outcome is not None or not self._offers.may_come(step):
+            return False
+        return self._stop.remaining() >= step_seconds
+
+    def _decide(self, done: int, save: Callable[[], object] | None) -> None:
+        begun = time.monotonic()
+        self._outcome = save_last(self._saver, self._stop, done, save)
+        committed = self._saver.committed_step or 0
+        self._events.record(
+            "interrupted",
+            outcome=self._outcome.value,
+            step=committed,
+            lost_steps=max(0, done - committed),
+            seconds=round(time.monotonic() - begun, 3),
+        )
+        if self._outcome is Outcome.SAVED and committed > self._begun_step:
+            self._take_mark_back()
+
+    def _take_mark_back(self) -> None:
+        try:
+            self._lives.take_back()
+        except CheckpointError as error:
+            # Then this life counts as one that was interrupted.
+            _log.warning("cannot remove the mark of this life: %s", error)
+
+    def _interrupt(self, done: int) -> NoReturn:
+        if self._outcome is None:
+            self._decide(done, None)
+        self._end_if_requested()
+        raise Interrupted
+
+    def _end_if_requested(self) -> None:
+        if not self._stop.requested:
+            return
+        ends = getattr(self._stop, "exit_if_requested", None)
+        if ends is not None:
+            ends()
+        raise Interrupted
+
+    def _finish(self, total: int) -> None:
+        self.wait_until_finished()
+        if self._saver.background.busy:
+            self._interrupt(total)
+        if self._saver.committed_step != total:
+            _log.warning(
+                "all %d steps are done, and the state after the last one was not offered: call "
+                "offer in it to keep that state",
+                total,
+            )
+        self._events.record("run_finished", step=total)
+        say_done(self._stop)
+        self._take_mark_back()
+
+    def _at_exit(self) -> None:
+        """Lets the last upload end, and does not let its error pass for success."""
+        self._saver.background.wait(self._stop.remaining)
+        failure = self._saver.take_failure()
+        if self._stop.requested:
+            return
+        self._limit.end_within(_EXIT_SECONDS)
+        self._take_mark_back()
+        if failure is not None:
+            _log.error("%s", failure)
+            logging.shutdown()
+            os._exit(EXIT_ERROR)
+
+
+def _history(cadence: Cadence) -> Mapping[str, Any]:
+    history = getattr(cadence, "history", None)
+    return history.mapping() if isinstance(history, History) else {}
+
+
+def _at_least_one(name: str, value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ValueError(f"{name} = {value!r}: this is a whole number, 1 or more")

@@ -1,0 +1,226 @@
+"""When to save: an interval estimated while the program runs, or a fixed one.
+
+The estimate is that of `spotproof_gke.interval`, from what this run has measured in all its lives.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from statistics import median
+from typing import Protocol
+
+from spotproof_gke.interval import (
+    PRIOR_MEAN_SECONDS,
+    SHORTEST_SECONDS,
+    Bound,
+    Interval,
+    best_interval,
+    chance_of_landing,
+    mean_between,
+)
+from spotproof_runtime.events import EventLog
+from spotproof_runtime.every import Every
+from spotproof_runtime.history import History
+
+FIRST_SAVE_SECONDS = SHORTEST_SECONDS
+"""When the first save of a run is due: it measures what a save costs, and a missing permission
+shows while somebody is still watching."""
+
+_ESTIMATE_AGAIN_SECONDS = 60.0
+_WORTH_AN_EVENT = 0.1
+
+
+class Cadence(Protocol):
+    """Decides when a save is due. `SaveInterval` is the real one."""
+
+    def due(self, step: int, now: float | None = None) -> bool:
+        """Whether to save after `step`."""
+        ...
+
+    def saved(self, blocking_seconds: float) -> None:
+        """A save has let go of the work."""
+        ...
+
+    def failed(self) -> None:
+        """A save has failed."""
+        ...
+
+    def restored(self, seconds: float) -> None:
+        """The state is there and the work begins."""
+        ...
+
+    def interrupted(self, landed: bool = False) -> None:
+        """A life has ended before its work was done."""
+        ...
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the run has measured, and the interval that follows.
+
+    Attributes:
+        interval: The interval that wastes least, within the limits; None before the first save,
+            when no cost of a save is known.
+        blocking_seconds: The median time for which a save held up the work, None before the first.
+        restore_seconds: The median time of a restore, None before the first.
+        between_seconds: Mean time between interruptions.
+        landing_chance: The share of interruptions whose save on SIGTERM lands.
+    """
+
+    interval: Interval | None
+    blocking_seconds: float | None
+    restore_seconds: float | None
+    between_seconds: float
+    landing_chance: float
+
+
+class SaveInterval:
+    """Decides when a save is due, from what this run has measured, or at a fixed interval.
+
+    With a fixed interval the estimate goes on beside it, so that `fields()` and the events say
+    what it would have been.
+
+    Args:
+        history: What earlier lives of the run have measured.
+        fixed: A fixed interval in place of the estimated one.
+        prior_seconds: Mean time between interruptions that is assumed at first.
+        events: Where to say which interval is used, whenever it has moved by a tenth.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        history: History | None = None,
+        *,
+        fixed: Every | None = None,
+        prior_seconds: float = PRIOR_MEAN_SECONDS,
+        events: EventLog | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._before = history or History()
+        self._fixed = fixed
+        self._prior_seconds = prior_seconds
+        self._events = events
+        self._clock = clock
+        self._born = self._since = clock()
+        self._last_step: int | None = None
+        self._seen_step = 0
+        self._told: float | None = None
+        self._interval_seconds = FIRST_SAVE_SECONDS
+        self._stale_at = -inf
+        self._refresh(self._born)
+
+    @property
+    def history(self) -> History:
+        """What all lives have measured, this one so far included; to be kept with each save."""
+        return self._history_at(self._clock())
+
+    def due(self, step: int, now: float | None = None) -> bool:
+        """Whether to save after `step`.
+
+        Args:
+            step: The step that is done; steps rise, also over a resume.
+            now: The clock's time, when the caller has read it already.
+        """
+        if self._last_step is None:
+            self._last_step = max(step - 1, 0)
+        self._seen_step = step
+        every = self._fixed.in_steps if self._fixed else None
+        if every is not None:
+            return step // every > self._last_step // every
+        now = self._clock() if now is None else now
+        return self.seconds_until_due(now) <= 0
+
+    def seconds_until_due(self, now: float | None = None) -> float:
+        """Seconds until a save is due; `inf` when steps decide, 0 or less when it is due."""
+        now = self._clock() if now is None else now
+        if self._fixed is not None:
+            if self._fixed.seconds is None:
+                return inf
+            return self._since + self._fixed.seconds - now
+        if now >= self._stale_at:
+            self._refresh(now)
+        return self._since + self._interval_seconds - now
+
+    def saved(self, blocking_seconds: float) -> None:
+        """A save has let go of the work, after holding it up for `blocking_seconds`."""
+        self._before = self._before.with_save(blocking_seconds)
+        self._begin()
+
+    def failed(self) -> None:
+        """A save has failed; the next is due after a full interval, not at the next step."""
+        self._begin()
+
+    def restored(self, seconds: float) -> None:
+        """The state is there after `seconds`, and the work begins."""
+        self._before = self._before.with_restore(seconds)
+        self._begin()
+
+    def interrupted(self, landed: bool = False) -> None:
+        """A life has ended before its work was done.
+
+        Called once for each such life by whoever learns of it: by that life itself, or, after a
+        SIGKILL, by the next one. An end that was not recorded came half an interval after the
+        last record on average, and that much uptime is counted with it.
+
+        Args:
+            landed: Whether its save on SIGTERM landed, so that nothing was lost.
+        """
+        unrecorded = 0.0 if landed else self._interval_seconds / 2
+        self._before = self._before.with_interruption(landed).with_exposure(unrecorded)
+        self._refresh(self._clock())
+
+    def estimate(self, now: float | None = None) -> Estimate:
+        """What the run has measured so far, and the interval that follows."""
+        seen = self._history_at(self._clock() if now is None else now)
+        blocking = median(seen.blocking_seconds) if seen.blocking_seconds else None
+        between = mean_between(seen.interruptions, seen.exposure_seconds, self._prior_seconds)
+        chance = chance_of_landing(seen.landed, seen.interruptions)
+        return Estimate(
+            interval=None if blocking is None else best_interval(blocking, between, chance),
+            blocking_seconds=blocking,
+            restore_seconds=median(seen.restore_seconds) if seen.restore_seconds else None,
+            between_seconds=between,
+            landing_chance=chance,
+        )
+
+    def fields(self) -> dict[str, str | float | None]:
+        """The interval in use and the estimate, as fields of the event `interval_chosen`."""
+        found = self.estimate()
+        interval = found.interval
+        bound = interval.bound if interval else None
+        return {
+            "fixed": str(self._fixed) if self._fixed else None,
+            "estimate_seconds": round(interval.seconds, 1) if interval else None,
+            "best_seconds": _finite(interval.best_seconds) if interval else None,
+            "bound": bound.value if isinstance(bound, Bound) else None,
+            "blocking_seconds": _finite(found.blocking_seconds),
+            "restore_seconds": _finite(found.restore_seconds),
+            "between_seconds": _finite(found.between_seconds),
+            "landing_chance": round(found.landing_chance, 3),
+            "warning": interval.warning if interval else None,
+        }
+
+    def _history_at(self, now: float) -> History:
+        return self._before.with_exposure(now - self._born)
+
+    def _begin(self) -> None:
+        self._since = self._clock()
+        self._last_step = self._seen_step if self._last_step is not None else None
+        self._refresh(self._since)
+
+    def _refresh(self, now: float) -> None:
+        self._stale_at = now + _ESTIMATE_AGAIN_SECONDS
+        interval = self.estimate(now).interval
+        if interval is None:
+            return
+        self._interval_seconds = interval.seconds
+        moved = self._told is None or abs(interval.seconds / self._told - 1) > _WORTH_AN_EVENT
+        if self._events is not None and moved:
+            self._told = interval.seconds
+            self._events.record("interval_chosen", **self.fields())
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or value == inf else round(value, 3)

@@ -1,0 +1,52 @@
+"""A run with three saves is killed at each point that there is, and always goes on.
+
+`SPOTPROOF_CHAOS=1` kills at every kind of point; without it, at those that leave the store in
+different states.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LONG = os.environ.get("SPOTPROOF_CHAOS") == "1"
+STORES = ["directory", "gcs"] + (["files", "mounted", "gcs-before"] if LONG else [])
+LEAST_KILLS = {"directory": 30, "gcs": 15, "files": 60, "mounted": 60, "gcs-before": 15}
+
+RUNS = [
+    (store, keep, background)
+    for store in STORES
+    for keep in (1, 2)
+    for background in ("blocking", "background")
+]
+if not LONG:
+    RUNS.append(("mounted", 1, "blocking"))
+
+
+@pytest.mark.parametrize(("store", "keep", "background"), RUNS)
+def test_whatever_call_a_kill_falls_on_the_run_goes_on_from_what_was_saved(
+    store: str,
+    keep: int,
+    background: str,
+    tmp_path: Path,
+    gcs_process: str,
+    record_property: pytest.RecordProperty,
+) -> None:
+    command = [sys.executable, "-m", "tests.runtime.crash_points", store, str(keep), background]
+    done = subprocess.run(
+        [*command, str(tmp_path), gcs_process],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout)
+    print(f"{store}, keep {keep}, {background}: {found['kills']} kills")
+    record_property("kills", found["kills"])
+    assert found["failures"] == [], done.stderr[-3000:]
+    assert found["kills"] >= LEAST_KILLS[store]
