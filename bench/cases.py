@@ -10,6 +10,7 @@ from bench.bare import write_program
 from bench.plan import differences
 from bench.report import Row
 from bench.room import Room, room_of_program, room_of_stack
+from bench.runtime import runtime
 from bench.setting import PROGRAMS, Run, Setting, Sizes, compared, median_wall, seconds
 from bench.timing import BenchError, Sample, spread
 from sandbox.mirror import project_name
@@ -234,6 +235,7 @@ def _watched(room: Room) -> watch.Watch:
 
 
 CASES: dict[str, Callable[[Setting], list[Row]]] = {
+    "runtime": runtime,
     "components": components,
     "packs": packs,
     "state": state,

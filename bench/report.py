@@ -77,7 +77,7 @@ def _shown(row: Row) -> str:
 def _goal(row: Row) -> str:
     if row.goal is None:
         return ""
-    return f"<= {row.goal:.0f} s" if row.seconds is not None else f"<= {row.goal:.2f}"
+    return f"<= {row.goal:g} s" if row.seconds is not None else f"<= {row.goal:.2f}"
 
 
 def machine(engine: str) -> str:

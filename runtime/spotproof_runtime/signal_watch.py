@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from spotproof_gke.contract import EXIT_INTERRUPTED
+from spotproof_runtime.native_handlers import NativeHandler, current, replaced_native
 
 WATCHED = (signal.SIGTERM, signal.SIGINT)
 
@@ -48,6 +49,7 @@ class SignalWatch:
         self._note = note
         self._look = look
         self._old: dict[int, Handler] = {}
+        self._native: dict[int, NativeHandler] = {}
         self._old_wakeup = -1
         self._interrupts_handled = 0
         self._interrupts_seen = 0
@@ -68,7 +70,11 @@ class SignalWatch:
             for signum in WATCHED:
                 if signum == signal.SIGINT and signal.getsignal(signum) == signal.SIG_IGN:
                     continue
+                before = current(signum)
                 self._old[signum] = signal.signal(signum, self._handle)
+                native = replaced_native(signum, before)
+                if native is not None:
+                    self._native[signum] = native
 
     def look_now(self) -> None:
         """Makes the thread look; may be called in a signal handler."""
@@ -99,6 +105,8 @@ class SignalWatch:
             # Whoever has installed a handler since then keeps it.
             if signal.getsignal(signum) == self._handle:
                 signal.signal(signum, signal.SIG_DFL if old is None else old)
+                if signum in self._native:
+                    self._native[signum].put_back()
         if self._old:
             owner = signal.set_wakeup_fd(-1)
             if owner not in (-1, self._writer):
@@ -118,9 +126,12 @@ class SignalWatch:
             # Two that come during one long call reach this handler as one.
             if max(self._interrupts_handled, self._interrupts_seen) < 2:
                 return
-            if not callable(old):
+            if not callable(old) and signum not in self._native:
                 raise KeyboardInterrupt
-        if callable(old) and old is not end_at_once:
+        native = self._native.get(signum)
+        if native is not None:
+            native.call()
+        elif callable(old) and old is not end_at_once:
             old(signum, frame)
 
     def _watch(self) -> None:

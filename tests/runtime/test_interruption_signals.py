@@ -1,6 +1,7 @@
 """Signals that come twice, together or to other handlers; and programs that handle none."""
 
 import signal
+import sys
 
 import pytest
 
@@ -96,6 +97,29 @@ except Interrupted:
     print(signal.getsignal(signal.SIGINT) is old, signal.set_wakeup_fd(-1))
 """
     assert run(text) == ["True True", "True -1"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="uses the C library's own calls")
+@pytest.mark.parametrize("earlier", ["", "signal.signal(signal.SIGTERM, print)"])
+def test_a_handler_of_native_code_is_called_too_and_put_back(earlier: str) -> None:
+    text = f"""
+import ctypes
+calls = []
+native = ctypes.CFUNCTYPE(None, ctypes.c_int)(calls.append)
+library = ctypes.CDLL(None)
+library.signal.restype = ctypes.c_void_p
+{earlier}
+library.signal(signal.SIGTERM, native)
+address = ctypes.cast(native, ctypes.c_void_p).value
+try:
+    with Interruption() as stop:
+        me(signal.SIGTERM)
+        stop.wait(60)
+except Interrupted:
+    print(calls == [signal.SIGTERM])
+    print(library.signal(signal.SIGTERM, None) == address)
+"""
+    assert run(text) == ["True", "True"]
 
 
 def test_a_handler_that_is_installed_inside_the_block_stays() -> None:
