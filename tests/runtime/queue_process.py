@@ -5,39 +5,13 @@ Each step of each key goes to a log as one line: what, key, process, time.
 
 import os
 import signal
-import threading
 import time
-from collections.abc import Sequence
-from types import FrameType
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
 
-from spotproof_runtime import EventLog, Item, PostgresSink, QueueWorker, Row
-
-BUDGET_SECONDS = 13.0
-
-
-class SignalStop:
-    """The least that a worker needs to know of SIGTERM."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-        self._at = 0.0
-        signal.signal(signal.SIGTERM, self._note)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._at = time.monotonic()
-        self._event.set()
-
-    @property
-    def requested(self) -> bool:
-        return self._event.is_set()
-
-    def remaining(self) -> float:
-        if not self.requested:
-            return float("inf")
-        return BUDGET_SECONDS - (time.monotonic() - self._at)
-
-    def wait(self, seconds: float) -> bool:
-        return self._event.wait(seconds)
+from spotproof_gke.contract import EXIT_DONE
+from spotproof_runtime import EventLog, Interruption, Item, PostgresSink, QueueWorker, Row
 
 
 class Log:
@@ -50,45 +24,96 @@ class Log:
         os.write(self._file, f"{what} {key} {os.getpid()} {time.monotonic():.4f}\n".encode())
 
 
+class KillAt(Enum):
+    """Where in the life of a message the process kills itself, the first time it gets there."""
+
+    NEVER = "never"
+    PULLED = "pulled"
+    CLAIMED = "claimed"
+    COMPUTED = "computed"
+    STORED = "stored"
+    ACKNOWLEDGED = "acknowledged"
+
+
+class Killer:
+    """Kills this process at one point, unless a file says that it was done already."""
+
+    def __init__(self, at: KillAt, mark: str) -> None:
+        self._at = at
+        self._mark = mark
+
+    def reached(self, point: KillAt) -> None:
+        if point is self._at and not os.path.exists(self._mark):
+            open(self._mark, "x").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
 class LoggedSink(PostgresSink):
-    """Notes what is stored."""
+    """Notes what is stored, and is killed around it."""
 
     log: Log
+    killer: Killer
+
+    def claim(self, keys: Collection[str]) -> set[str]:
+        self.killer.reached(KillAt.PULLED)
+        return super().claim(keys)
+
+    def have(self, keys: Collection[str]) -> set[str]:
+        self.killer.reached(KillAt.CLAIMED)
+        return super().have(keys)
 
     def put(self, rows: Sequence[Row]) -> None:
+        self.killer.reached(KillAt.COMPUTED)
         super().put(rows)
         for row in rows:
             self.log.note("stored", row.key)
+        self.killer.reached(KillAt.STORED)
+
+    def release(self, keys: Collection[str]) -> None:
+        self.killer.reached(KillAt.ACKNOWLEDGED)
+        super().release(keys)
 
 
-def work(
-    environment: dict[str, str], subscription: str, table: str, log_path: str, seconds: float
-) -> None:
-    """Works until SIGTERM; each batch takes that long."""
-    os.environ.update(environment)
-    stop = SignalStop()
-    log = Log(log_path)
-    sink = LoggedSink(table)
-    sink.log = log
+@dataclass(frozen=True)
+class Assignment:
+    """What a worker process works on."""
 
-    def compute(items: Sequence[Item]) -> list[Row]:
-        for item in items:
-            log.note("began", item.key)
-        time.sleep(seconds)
-        for item in items:
-            log.note("computed", item.key)
-        return [Row(item.key, {"twice": item.value * 2}) for item in items]
+    environment: dict[str, str]
+    subscription: str
+    table: str
+    log: str
+    work_seconds: float
+    kill_at: KillAt = KillAt.NEVER
 
-    with open(f"{log_path}.events", "a") as events:
-        worker = QueueWorker(
-            subscription,
-            sink=sink,
-            compute=compute,
-            stop=stop,
-            lease_step_seconds=10,
-            work_estimate_seconds=seconds,
-            events=EventLog(events),
-        )
-        log.note("ready", "-")
-        worker.run()
-    log.note("left", "-")
+
+def work(given: Assignment) -> None:
+    """Works until SIGTERM."""
+    os.environ.update(given.environment)
+    log = Log(given.log)
+    with open(f"{given.log}.events", "a") as file:
+        events = EventLog(file)
+        with Interruption(exit_code=EXIT_DONE, events=events) as stop:
+            sink = LoggedSink(given.table)
+            sink.log = log
+            sink.killer = Killer(given.kill_at, f"{given.log}.killed")
+
+            def compute(items: Sequence[Item]) -> list[Row]:
+                for item in items:
+                    log.note("began", item.key)
+                time.sleep(given.work_seconds)
+                for item in items:
+                    log.note("computed", item.key)
+                return [Row(item.key, {"twice": item.value * 2}) for item in items]
+
+            worker = QueueWorker(
+                given.subscription,
+                sink=sink,
+                compute=compute,
+                stop=stop,
+                lease_step_seconds=10,
+                work_estimate_seconds=given.work_seconds,
+                events=events,
+            )
+            log.note("ready", "-")
+            worker.run()
+            log.note("left", "-")
