@@ -67,7 +67,7 @@ def from_bucket(location: str, *, match: str = "*", client: Any = None) -> Itera
     bucket, _, prefix = location.removeprefix("gs://").partition("/")
     if not location.startswith("gs://") or not bucket:
         raise ValueError(f"location {location!r}: write gs://BUCKET/PREFIX")
-    storage = client or import_module("google.cloud.storage").Client()
+    storage = client or import_module("google.cloud.storage").Client(project="none")
     for blob in storage.list_blobs(bucket, prefix=prefix or None):
         if blob.name.endswith("/") or not fnmatchcase(blob.name, match):
             continue

@@ -133,5 +133,5 @@ class GcsSink:
 
     def _bucket(self) -> Any:
         if self._client is None:
-            self._client = import_module("google.cloud.storage").Client()
+            self._client = import_module("google.cloud.storage").Client(project="none")
         return self._client.bucket(self._bucket_name)
