@@ -106,5 +106,3 @@ def _crc32c(content: bytes) -> str:
     from spotproof_runtime.checkpoints.checksums import crc32c_of
 
     return crc32c_of(content)
-
-

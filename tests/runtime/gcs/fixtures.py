@@ -92,9 +92,7 @@ class Place:
 
 
 @pytest.fixture(params=["directory", "mounted", "gcs"])
-def place(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A directory, a mounted bucket, and a bucket."""
     if request.param == "gcs":
         server: GcsServer = request.getfixturevalue("gcs")
