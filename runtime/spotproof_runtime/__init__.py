@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from spotproof_runtime.every import Every
     from spotproof_runtime.history import History
     from spotproof_runtime.interval import SaveInterval
+    from spotproof_runtime.metrics import Metrics
     from spotproof_runtime.stop import Interrupted, Stop
 
-__all__ = ["EventLog", "Every", "History", "Interrupted", "SaveInterval", "Stop"]
+__all__ = ["EventLog", "Every", "History", "Interrupted", "Metrics", "SaveInterval", "Stop"]
 
 # A program installs its signal handler first thing, so this package must load at once: what a
 # name stands for is loaded when the name is first used.
@@ -19,6 +20,7 @@ _MODULES = {
     "Every": "every",
     "History": "history",
     "Interrupted": "stop",
+    "Metrics": "metrics",
     "SaveInterval": "interval",
     "Stop": "stop",
 }
