@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spotproof_runtime.interruption import Interruption
     from spotproof_runtime.interval import SaveInterval
     from spotproof_runtime.local_queue import LocalQueue
+    from spotproof_runtime.metrics import Metrics
     from spotproof_runtime.queue.messages import Item
     from spotproof_runtime.queue.worker import QueueWorker
     from spotproof_runtime.random_numbers import RandomNumbers
@@ -36,6 +37,7 @@ __all__ = [
     "Interruption",
     "Item",
     "LocalQueue",
+    "Metrics",
     "PostgresSink",
     "QueueWorker",
     "RandomNumbers",
@@ -63,6 +65,7 @@ _MODULES = {
     "Interruption": "interruption",
     "Item": "queue.messages",
     "LocalQueue": "local_queue",
+    "Metrics": "metrics",
     "PostgresSink": "sinks.postgres",
     "QueueWorker": "queue.worker",
     "RandomNumbers": "random_numbers",
