@@ -58,6 +58,10 @@ class QueueWorker:
     After `most_errors` the item goes to the dead letter topic with the error in its attributes.
     For a fault of the pod, not of the item, raise `SystemExit`: no error is counted.
 
+    One pull, one acknowledgement and some calls of the sink are paid per batch, one after the
+    other: for work of less than a tenth of a second take more `messages_per_batch`, or publish more
+    items per message.
+
     Once the program must end, it pulls no more, finishes what fits into the time left, gives the
     rest back at once, waits for the acknowledgements, and `run` returns.
 
