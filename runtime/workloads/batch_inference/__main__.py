@@ -3,15 +3,17 @@
 import sys
 
 from spotproof_gke.contract import EXIT_DONE
-from spotproof_runtime import Interruption
+from spotproof_runtime import EventLog, Interruption
 
 
 def main() -> int:
-    with Interruption(exit_code=EXIT_DONE) as stop:
+    events = EventLog()
+    with Interruption(exit_code=EXIT_DONE, events=events) as stop:
+        events.record_start()
         # Imported here: a worker may be told to end before its libraries are loaded.
         from batch_inference.run import run
 
-        return run(sys.argv[1:], stop)
+        return run(sys.argv[1:], stop, events)
     return EXIT_DONE
 
 

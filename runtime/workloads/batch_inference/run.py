@@ -5,18 +5,14 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 
-from batch_inference.documents import documents
 from batch_inference.model import VERSION, embed
 from batch_inference.settings import Settings, parse
 from spotproof_gke.contract import EXIT_DONE, EXIT_ERROR
-from spotproof_runtime import Interruption, Item, PostgresSink, QueueWorker, Row, SqliteSink
-from spotproof_runtime.local_queue import ACK_DEADLINE_SECONDS, LocalQueue
-from spotproof_runtime.queue import publish
+from spotproof_runtime import EventLog, Interruption, Item, PostgresSink, QueueWorker, Row
 from spotproof_runtime.sinks import sink_for
 from spotproof_runtime.sinks.database import DatabaseError
 
@@ -43,27 +39,29 @@ class Embedder:
         return embed(item.value)
 
 
-def run(arguments: Sequence[str], stop: Interruption) -> int:
+def run(arguments: Sequence[str], stop: Interruption, events: EventLog) -> int:
     """Works until told to end; returns the exit code."""
     settings = parse(arguments)
+    compute = Embedder(settings.pause_seconds)
     try:
         if settings.laptop is not None:
-            _work_on_laptop(settings.laptop, settings, stop)
+            from batch_inference.laptop import Laptop
+
+            Laptop(settings.laptop, settings.documents, settings.messages).run(
+                compute, stop, events
+            )
         else:
-            _work(settings, stop)
+            _work(settings, compute, stop, events)
     except (ValueError, ImportError, GoogleAPICallError, GoogleAuthError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_ERROR
     return EXIT_DONE
 
 
-def _work(settings: Settings, stop: Interruption) -> None:
+def _work(settings: Settings, compute: Embedder, stop: Interruption, events: EventLog) -> None:
     sink = sink_for(settings.sink, version=VERSION)
     worker = QueueWorker(
-        sink=sink,
-        compute=Embedder(settings.pause_seconds),
-        stop=stop,
-        messages_per_batch=settings.messages,
+        sink=sink, compute=compute, stop=stop, messages_per_batch=settings.messages, events=events
     )
     if isinstance(sink, PostgresSink):
         _create_tables(sink, stop)
@@ -80,38 +78,3 @@ def _create_tables(sink: PostgresSink, stop: Interruption) -> None:
             stop.wait(DATABASE_AGAIN_SECONDS)
         else:
             return
-
-
-def _work_on_laptop(folder: Path, settings: Settings, stop: Interruption) -> None:
-    """Fills a queue of its own with the texts that have no result, and works until it is empty."""
-    folder.mkdir(parents=True, exist_ok=True)
-    queue = LocalQueue(folder / "queue.sqlite")
-    sink = SqliteSink(folder / "results.sqlite", "embeddings", version=VERSION)
-    filled = False
-    # What a killed worker had is free again when its lease ends: seconds later.
-    while not stop.requested:
-        if not queue.left():
-            items = (Item(key, text) for key, text in documents(settings.documents))
-            if filled or not publish(items, queue.topic, client=queue, sink=sink).items:
-                break
-            filled = True
-        _work_until_idle(queue, sink, settings, stop)
-
-
-def _work_until_idle(
-    queue: LocalQueue, sink: SqliteSink, settings: Settings, stop: Interruption
-) -> None:
-    worker = QueueWorker(
-        queue.subscription,
-        sink=sink,
-        compute=Embedder(settings.pause_seconds),
-        stop=stop,
-        messages_per_batch=settings.messages,
-        lease_step_seconds=ACK_DEADLINE_SECONDS,
-        leave_when_idle_seconds=0.5,
-        subscriber=queue,
-        publisher=queue,
-    )
-    summary = worker.run()
-    if summary.acked or summary.given_back:
-        print(json.dumps(asdict(summary)), flush=True)

@@ -3,15 +3,17 @@
 import sys
 
 from spotproof_gke.contract import EXIT_DONE
-from spotproof_runtime import Interruption
+from spotproof_runtime import EventLog, Interruption
 
 
 def main() -> int:
-    with Interruption() as stop:
+    events = EventLog()
+    with Interruption(events=events) as stop:
+        events.record_start()
         # Imported here: loading PyTorch takes seconds, in which a node may be taken away too.
         from trainer.run import run
 
-        return run(sys.argv[1:], stop)
+        return run(sys.argv[1:], stop, events)
     return EXIT_DONE
 
 

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 from spotproof_gke.contract import EXIT_DONE, EXIT_ERROR
 from spotproof_gke.problems import ProblemsError
-from spotproof_runtime import CheckpointError, Checkpoints, Every, Interruption
+from spotproof_runtime import CheckpointError, Checkpoints, EventLog, Every, Interruption
 from trainer.settings import Settings, parse
 
 if TYPE_CHECKING:
     from trainer.training import Training
 
 
-def run(arguments: Sequence[str], stop: Interruption) -> int:
+def run(arguments: Sequence[str], stop: Interruption, events: EventLog) -> int:
     """Trains until all steps are done or `stop` says so; returns the exit code."""
     settings = parse(arguments)
     try:
-        return _train(settings, stop)
+        return _train(settings, stop, events)
     except (CheckpointError, ProblemsError, ModuleNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_ERROR
 
 
-def _train(settings: Settings, stop: Interruption) -> int:
+def _train(settings: Settings, stop: Interruption, events: EventLog) -> int:
     interval = Every(steps=settings.save_every) if settings.save_every else None
-    checkpoints = Checkpoints(settings.checkpoints, stop=stop, interval=interval)
+    checkpoints = Checkpoints(settings.checkpoints, stop=stop, interval=interval, events=events)
 
     from trainer.training import Training
 
