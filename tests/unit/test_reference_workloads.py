@@ -113,5 +113,4 @@ def test_each_variable_of_a_pod_is_one_that_the_runtime_reads(
 ) -> None:
     rendered = {variable["name"] for one in containers for variable in one["env"]}
     known = _read_by(ROOT / "runtime" / "spotproof_runtime")
-    assert rendered - known - {contract.SAVE_ESTIMATE_VARIABLE} == set()
-    assert known <= rendered
+    assert rendered == known
