@@ -1,6 +1,8 @@
 """The reference trainer, as the process that its image starts, ended by real signals."""
 
+import random
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -69,6 +71,32 @@ def test_a_run_killed_without_notice_loses_what_came_after_the_last_save_and_end
         life.ends(-signal.SIGKILL)
         assert life.last("restored")["step"] >= 20 * killed
     assert weights_of(train("--save-every", "10").ends(EXIT_DONE)) == weights_of(whole)
+
+
+def test_a_run_that_is_told_to_end_at_any_moment_of_its_lives_ends_the_same(
+    train: Callable[..., Life],
+) -> None:
+    whole = train(location="whole")
+    fingerprint = weights_of(whole.ends(EXIT_DONE))
+    drawn = random.Random(11)
+    seconds = whole.last("run_finished")["time"] - whole.last("run_started")["time"]
+    for _ in range(6):
+        life = train("--save-every", "5", "--evaluate-every", "3")
+        life.wait_for("run_started")
+        time.sleep(drawn.uniform(0, seconds))
+        life.signal(signal.SIGTERM)
+        # After its last line a program has no handler; its container shows 143 then, too.
+        life.ends_with(EXIT_DONE, EXIT_INTERRUPTED, -signal.SIGTERM)
+    assert weights_of(train().ends(EXIT_DONE)) == fingerprint
+
+
+def test_sigterm_while_it_saves_lets_the_save_land(train: Callable[..., Life]) -> None:
+    life = train("--save-every", "50", "--pause-seconds", "0.005")
+    life.wait_for("save_started")
+    life.signal(signal.SIGTERM)
+    life.ends(EXIT_INTERRUPTED)
+    assert life.last("interrupted")["outcome"] == "saved"
+    assert life.last("save_finished")["step"] == life.last("interrupted")["step"] >= 50
 
 
 def test_sigterm_while_it_loads_its_libraries_is_an_interruption(
