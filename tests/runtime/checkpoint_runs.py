@@ -1,13 +1,15 @@
-"""Small runs for tests of checkpoints: a state of two files, a log that can be asked, a fake end."""
+"""Small runs for tests of checkpoints: a state of two files, a log, and a fake end."""
 
 import io
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from spotproof_runtime import Checkpoints, EventLog, Every
+import pytest
+
+from spotproof_runtime import Checkpoints, EventLog, Every, Interrupted
 
 
 class Log(EventLog):
@@ -27,13 +29,13 @@ class Log(EventLog):
 class FakeStop:
     """An end that a test decides about."""
 
-    def __init__(self, remaining_seconds: float = math.inf) -> None:
+    def __init__(self) -> None:
         self.requested = False
-        self.remaining_seconds = remaining_seconds
         self.is_done = False
+        self._end = math.inf
 
     def remaining(self) -> float:
-        return self.remaining_seconds if self.requested else math.inf
+        return max(0.0, self._end - time.monotonic())
 
     def wait(self, seconds: float) -> bool:
         return self.requested
@@ -42,7 +44,7 @@ class FakeStop:
         self.is_done = True
 
     def request(self, remaining_seconds: float) -> None:
-        self.remaining_seconds = remaining_seconds
+        self._end = time.monotonic() + remaining_seconds
         self.requested = True
 
 
@@ -79,6 +81,18 @@ def train(location: str, until: int, log: EventLog | None = None, **settings: An
     for step in made.steps(start, until):
         made.offer(step, lambda directory, step=step: write(directory, step + 1))
     return made
+
+
+def is_interrupted(made: Checkpoints, start: int, total: int, body: Callable[[int], Any]) -> None:
+    """Does `body` with each step until the loop ends with `Interrupted`, as it must."""
+    with pytest.raises(Interrupted) as interrupted:
+        _do(made.steps(start, total), body)
+    assert interrupted.value.code == 143
+
+
+def _do(steps: Iterator[int], body: Callable[[int], Any]) -> None:
+    for step in steps:
+        body(step)
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 30.0) -> None:

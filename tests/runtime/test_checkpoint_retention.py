@@ -12,10 +12,11 @@ from spotproof_runtime.checkpoints import checkpoints as facade
 from spotproof_runtime.checkpoints.commits import payload_prefix
 from spotproof_runtime.checkpoints.directory_store import DirectoryStore
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
-from spotproof_runtime.checkpoints.retention import ORPHAN_SECONDS, sweep
+from spotproof_runtime.checkpoints.retention import sweep
 from tests.runtime.checkpoint_runs import Log, checkpoints, restore, train, wait_for, write
 from tests.runtime.gcs.fixtures import Place
 
+HOUR_SECONDS = 3600
 COMMIT_2 = "commits/000000000002.json"
 
 
@@ -161,9 +162,8 @@ def test_what_killed_programs_left_is_swept_after_a_day(place: Place) -> None:
     store = made._store
     orphan = payload_prefix(3, "0" * 32) + "model.bin"
     store.put(orphan, b"", "AAAAAA==")
-    hour = 3600
-    assert sweep(store, lambda: time.time() + ORPHAN_SECONDS - hour) == 0
-    assert sweep(store, lambda: time.time() + ORPHAN_SECONDS + hour) == 1
+    assert sweep(store, lambda: time.time() + 23 * HOUR_SECONDS) == 0
+    assert sweep(store, lambda: time.time() + 25 * HOUR_SECONDS) == 1
     assert restore(place.location) == 2
     assert orphan not in place.names()
 
@@ -174,7 +174,7 @@ def test_a_save_sweeps_what_a_killed_writer_left_half_written(tmp_path: Path) ->
     left = run / "unfinished" / "0123"
     left.parent.mkdir(exist_ok=True)
     left.write_text("half")
-    old = time.time() - ORPHAN_SECONDS - 60
+    old = time.time() - 25 * HOUR_SECONDS
     os.utime(left, (old, old))
     train(str(run), 2, interval=Every(steps=1))
     assert not left.exists()
