@@ -127,7 +127,7 @@ def _begins(part: Sequence[Event], event: Event) -> bool:
         return True
     if event.name not in ("checkpoint_skipped", "restored", "hopeless"):
         return False
-    return any(before.name in ("restored", "interrupted", "progress") for before in part)
+    return any(before.name in ("restored", "progress", "interrupted") for before in part)
 
 
 def _steady(events: Sequence[Event], notes: list[str]) -> list[Event]:
