@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -294,21 +295,33 @@ def test_fields_that_cannot_be_do_not_stop_the_report(tmp_path: Path, value: obj
     assert total == pytest.approx(found.elapsed_seconds)
 
 
-def test_whatever_is_cut_out_of_a_file_the_times_add_up(tmp_path: Path) -> None:
+def _cut(rng: random.Random, text: str) -> str:
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(text))
+        text = text[:at] + text[at + rng.randint(1, 80) :]
+    return text
+
+
+def _some(rng: random.Random, text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(rng.sample(lines, rng.randint(1, len(lines))))
+
+
+@pytest.mark.parametrize("spoil", [_cut, _some])
+def test_whatever_a_file_lacks_and_in_any_order_the_times_add_up(
+    tmp_path: Path, spoil: Callable[[random.Random, str], str]
+) -> None:
     rng = random.Random(11)
-    whole = _whole_run().text
     for _ in range(200):
-        text = whole
-        for _ in range(rng.randint(1, 6)):
-            at = rng.randrange(len(text))
-            text = text[:at] + text[at + rng.randint(1, 80) :]
         try:
-            found = _figures(tmp_path, text)
+            found = _figures(tmp_path, spoil(rng, _whole_run().text))
         except ProblemsError:
             continue
         total = found.productive_seconds + sum(found.badput_seconds.values())
         assert total == pytest.approx(found.elapsed_seconds)
         assert min(found.productive_seconds, *found.badput_seconds.values()) >= -1e-6
+        for each in found.interruptions:
+            assert min(each.lost_steps, each.lost_seconds, each.save_seconds or 0) >= 0
 
 
 def test_a_queue_worker_has_counts_of_messages_and_no_goodput(tmp_path: Path) -> None:
