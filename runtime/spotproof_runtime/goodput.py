@@ -241,7 +241,7 @@ def _interruptions(
                 outcome=life.outcome or "none",
                 lost_steps=max(life.step - next_step, 0),
                 lost_seconds=_lost_seconds(life, lost_from[index]),
-                save_seconds=ends[-1].time - notices[0].time if notices and ends else None,
+                save_seconds=max(ends[-1].time - notices[0].time, 0) if notices and ends else None,
                 resume_seconds=None if resumed is None else max(resumed - life.end, 0.0),
             )
         )

@@ -127,7 +127,7 @@ def _begins(part: Sequence[Event], event: Event) -> bool:
         return True
     if event.name not in ("checkpoint_skipped", "restored", "hopeless"):
         return False
-    return any(before.name in ("restored", "interrupted", "progress") for before in part)
+    return any(before.name in ("restored", "progress", "interrupted") for before in part)
 
 
 def _steady(events: Sequence[Event], notes: list[str]) -> list[Event]:
@@ -170,6 +170,10 @@ def _life(events: list[Event]) -> Life:
             _reached(life, event.time - seconds, int(step + lost))
     if life.work_start is None and life.points:
         life.work_start = life.points[0][0] if life.restored_at is None else life.restored_at
+    # Whatever the order of what was said: start, restore, work, end.
+    if life.work_start is not None:
+        begun = life.work_start = max(life.work_start, life.restored_at or life.start)
+        life.points = [(max(time, begun), step) for time, step in life.points]
     life.saving = _saving(life)
     return life
 
@@ -186,7 +190,8 @@ def _progressed(life: Life, event: Event, step: int, seconds: float) -> None:
 def _reached(life: Life, time: float, step: int) -> None:
     if step >= life.step:
         life.step = step
-        life.points.append((time, step))
+        since = life.points[-1][0] if life.points else life.start
+        life.points.append((max(time, since), step))
 
 
 def _saving(life: Life) -> list[Span]:

@@ -2,13 +2,17 @@
 
 import json
 import random
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import spotproof_runtime
 from spotproof_gke.problems import ProblemsError
 from spotproof_runtime.event_files import read_files
 from spotproof_runtime.goodput import BadputType, Figures, figures
+from spotproof_runtime.lives import KNOWN_EVENTS
 from tests.runtime.event_lines import Lines, as_process, first_life, last_life, second_life
 
 SAVE = BadputType.UNPRODUCTIVE_CHECKPOINT_SAVE_TIME
@@ -34,6 +38,8 @@ def test_all_time_of_a_run_is_told_and_adds_up_as_counted_by_hand(tmp_path: Path
     found = _figures(tmp_path, _whole_run().text)
     assert [life.outcome for life in found.lives] == ["none", "saved", "finished"]
     assert found.elapsed_seconds == pytest.approx(330)
+    held = [[(a - 1.7e9, b - 1.7e9) for a, b in life.saving] for life in found.lives]
+    assert held == [[(65, 70)], [(212, 216)], []]
     seconds = {kind: value for kind, value in found.badput_seconds.items() if value}
     # Starts: 5 + 5 + 5; restores: 5 + 10 + 10; gaps: 95 to 155 and 216 to 300; saves: 5 + 4.
     # The first life warms up for 5 s, the second for 2. After its save, at 70 s, it does 25 steps
@@ -48,6 +54,34 @@ def test_all_time_of_a_run_is_told_and_adds_up_as_counted_by_hand(tmp_path: Path
     }
     assert found.productive_seconds + sum(seconds.values()) == pytest.approx(330)
     assert found.goodput == pytest.approx((330 - 15 - 7 - 9 - 25 - 25 - 144) / 330)
+
+
+def test_badput_has_the_names_of_googles_library() -> None:
+    assert [kind.value for kind in BadputType] == [
+        "TPU_INITIALIZATION",
+        "TRAINING_PREP",
+        "PROGRAM_STARTUP",
+        "DATA_LOADING_SYNC",
+        "DATA_LOADING_ASYNC",
+        "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME",
+        "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME",
+        "WASTED_PROGRESS_FROM_DISRUPTION",
+        "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION",
+        "CUSTOM_BADPUT_EVENTS",
+        "OTHER",
+    ]
+
+
+def test_steps_saves_and_lost_stretches_are_counted(tmp_path: Path) -> None:
+    lines = first_life(Lines()).at(96, "save_failed", step=75, error="403")
+    found = _figures(tmp_path, last_life(second_life(lines)).text)
+    assert (found.run, found.steps, found.saves, found.failed_saves) == ("run-42", 100, 2, 1)
+    spans = [
+        None if span is None else (span[0] - 1.7e9, span[1] - 1.7e9) for span in found.lost_spans
+    ]
+    assert spans == [(65, 96), None, None]
+    assert found.mapping()["finished"] is True
+    assert _figures(tmp_path, first_life(Lines()).text).mapping()["finished"] is False
 
 
 def test_each_interruption_says_what_it_cost(tmp_path: Path) -> None:
@@ -121,12 +155,50 @@ def test_steps_done_after_the_last_word_of_progress_are_lost_too(tmp_path: Path)
 
 def test_an_error_is_no_interruption(tmp_path: Path) -> None:
     failed = second_life(first_life(Lines()).at(96, "run_failed"))
-    assert [each.outcome for each in _figures(tmp_path, failed.text).interruptions] == ["saved"]
+    found = _figures(tmp_path, failed.text)
+    assert [life.outcome for life in found.lives] == ["failed", "saved"]
+    assert [each.life for each in found.interruptions] == [2]
     hopeless = first_life(Lines()).at(99, "hopeless", step=50, lives=5)
     assert [life.outcome for life in _figures(tmp_path, hopeless.text).lives] == [
         "none",
         "hopeless",
     ]
+
+
+@pytest.mark.parametrize(("outcome", "seconds"), [("too_late", 8), ("flushed", 8), ("none", 0)])
+def test_a_last_save_that_did_not_land_took_its_time_all_the_same(
+    tmp_path: Path, outcome: str, seconds: float
+) -> None:
+    lines = first_life(Lines()).at(95, "notice", remaining_seconds=13, reason="SIGTERM")
+    lines.at(96, "save_started", step=75)
+    lines.at(104, "interrupted", outcome=outcome, step=50, lost_steps=25, seconds=8.0)
+    found = _figures(tmp_path, second_life(lines).text)
+    assert found.badput_seconds[SAVE] == pytest.approx(9 + seconds)
+    assert found.interruptions[0].outcome == outcome
+    assert found.interruptions[0].save_seconds == pytest.approx(9)
+    assert found.badput_seconds[LOST] == pytest.approx(34 - seconds)
+
+
+def test_an_interruption_without_an_outcome_has_saved_nothing(tmp_path: Path) -> None:
+    found = _figures(tmp_path, first_life(Lines()).at(96, "interrupted").text)
+    assert [each.outcome for each in found.interruptions] == ["none"]
+
+
+def test_a_run_that_keeps_its_own_checkpoints_is_told_by_its_steps(tmp_path: Path) -> None:
+    lines = Lines().at(0, "run_started", seconds=0.0)
+    lines.at(20, "progress", step=10, steps=10, seconds=10.0)
+    lines.at(60, "progress", step=50, steps=40, seconds=40.0)
+    lines.at(100, "run_started", seconds=0.0)
+    lines.at(120, "progress", step=40, steps=10, seconds=10.0)
+    found = _figures(tmp_path, lines.text)
+    assert found.interruptions[0].lost_steps == 20
+    assert found.badput_seconds[LOST] == pytest.approx(20)
+    assert found.badput_seconds[BadputType.TRAINING_PREP] == pytest.approx(20)
+
+
+def test_a_second_loop_of_steps_does_not_undo_the_first(tmp_path: Path) -> None:
+    lines = first_life(Lines()).at(99, "progress", step=4, steps=4, seconds=4.0)
+    assert _figures(tmp_path, lines.text).steps == 75
 
 
 def test_a_run_that_goes_on_has_lost_nothing_yet(tmp_path: Path) -> None:
@@ -174,6 +246,23 @@ def test_a_clock_that_is_set_back_does_not_change_the_figures(tmp_path: Path, ba
     assert len(noted) == (1 if back > 60 else 0)
 
 
+def test_a_clock_set_back_by_less_than_has_passed_is_found_by_the_progress(tmp_path: Path) -> None:
+    def lines(back: float) -> str:
+        return (
+            Lines()
+            .at(10, "restored", step=0, seconds=5.0)
+            .at(20, "progress", step=10, steps=10, seconds=10.0)
+            .at(310 - back, "save_finished", step=300, blocking_seconds=0.1, total_seconds=1)
+            .at(320 - back, "progress", step=310, steps=300, seconds=300.0)
+            .text
+        )
+
+    usual, found = _figures(tmp_path, lines(0)), _figures(tmp_path, lines(200))
+    assert usual.notes == found.notes[1:]
+    assert "0.jsonl:4: the clock went back by 200 s" in found.notes[0]
+    assert found.elapsed_seconds == usual.elapsed_seconds == pytest.approx(315)
+
+
 @pytest.mark.parametrize(
     "spoiled",
     [
@@ -206,21 +295,33 @@ def test_fields_that_cannot_be_do_not_stop_the_report(tmp_path: Path, value: obj
     assert total == pytest.approx(found.elapsed_seconds)
 
 
-def test_whatever_is_cut_out_of_a_file_the_times_add_up(tmp_path: Path) -> None:
+def _cut(rng: random.Random, text: str) -> str:
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(text))
+        text = text[:at] + text[at + rng.randint(1, 80) :]
+    return text
+
+
+def _some(rng: random.Random, text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(rng.sample(lines, rng.randint(1, len(lines))))
+
+
+@pytest.mark.parametrize("spoil", [_cut, _some])
+def test_whatever_a_file_lacks_and_in_any_order_the_times_add_up(
+    tmp_path: Path, spoil: Callable[[random.Random, str], str]
+) -> None:
     rng = random.Random(11)
-    whole = _whole_run().text
     for _ in range(200):
-        text = whole
-        for _ in range(rng.randint(1, 6)):
-            at = rng.randrange(len(text))
-            text = text[:at] + text[at + rng.randint(1, 80) :]
         try:
-            found = _figures(tmp_path, text)
+            found = _figures(tmp_path, spoil(rng, _whole_run().text))
         except ProblemsError:
             continue
         total = found.productive_seconds + sum(found.badput_seconds.values())
         assert total == pytest.approx(found.elapsed_seconds)
         assert min(found.productive_seconds, *found.badput_seconds.values()) >= -1e-6
+        for each in found.interruptions:
+            assert min(each.lost_steps, each.lost_seconds, each.save_seconds or 0) >= 0
 
 
 def test_a_queue_worker_has_counts_of_messages_and_no_goodput(tmp_path: Path) -> None:
@@ -236,6 +337,27 @@ def test_a_queue_worker_has_counts_of_messages_and_no_goodput(tmp_path: Path) ->
     assert found.goodput is None
     assert found.messages == {"started": 3, "stored": 30, "acked": 2, "given_back": 1}
     assert [each.outcome for each in found.interruptions] == ["saved"]
+
+
+def test_a_worker_killed_with_a_message_in_hand_has_saved_nothing(tmp_path: Path) -> None:
+    lines = (
+        Lines()
+        .at(1, "message_started", messages=3, items=30, had=0)
+        .at(3, "message_acked", messages=2, lost=0)
+        .at(4, "notice", remaining_seconds=13, reason="SIGTERM")
+    )
+    assert [each.outcome for each in _figures(tmp_path, lines.text).interruptions] == ["none"]
+
+
+def test_every_event_that_the_library_records_is_known() -> None:
+    sources = Path(spotproof_runtime.__file__).parent.rglob("*.py")
+    recorded = [
+        name
+        for source in sources
+        for name in re.findall(r'\brecord\(\s*"(\w+)"', source.read_text(encoding="utf-8"))
+    ]
+    assert recorded
+    assert set(recorded) <= KNOWN_EVENTS
 
 
 def test_every_file_that_cannot_be_read_is_named_at_once(tmp_path: Path) -> None:

@@ -85,6 +85,16 @@ def test_restoring_is_no_time_at_risk() -> None:
     assert policy.history.restore_seconds == (500,)
 
 
+def test_a_program_that_restores_nothing_works_from_its_first_step_on() -> None:
+    clock = Clock()
+    policy = SaveInterval(clock=clock)
+    clock.now += 500
+    for step in range(1, 4):
+        policy.due(step)
+        clock.now += 100
+    assert policy.history.exposure_seconds == 300
+
+
 def test_one_save_that_hung_does_not_change_the_interval() -> None:
     policy = SaveInterval(clock=Clock())
     for seconds in (10, 10, 10, 960, 10):
@@ -109,7 +119,10 @@ def test_a_quiet_stretch_lengthens_the_interval_while_it_lasts() -> None:
     policy = SaveInterval(clock=clock)
     policy.saved(10)
     policy.due(1)
-    clock.now += 12 * 3600
+    clock.now += 650
+    longer = 657.3 * ((6 * 3600 + 650) / (6 * 3600)) ** 0.5
+    assert policy.seconds_until_due() == pytest.approx(longer - 650, abs=0.1)
+    clock.now += 12 * 3600 - 650
     policy.saved(10)
     assert policy.seconds_until_due() == pytest.approx(657 * 3**0.5, rel=0.01)
 
@@ -119,6 +132,7 @@ def test_steps_decide_at_multiples_also_after_a_resume_in_between() -> None:
     assert _due_steps(SaveInterval(fixed=every), range(1, 351)) == [100, 200, 300]
     assert _due_steps(SaveInterval(fixed=every), range(0, 351)) == [100, 200, 300]
     assert _due_steps(SaveInterval(fixed=every), range(138, 351)) == [200, 300]
+    assert _due_steps(SaveInterval(fixed=every), range(101, 351)) == [200, 300]
     assert _due_steps(SaveInterval(fixed=Every(steps=1)), range(1, 4)) == [1, 2, 3]
 
 
@@ -225,9 +239,8 @@ def test_what_a_run_has_learned_survives_as_plain_data() -> None:
 
 def test_an_end_that_left_no_word_counts_half_an_interval_of_work() -> None:
     policy = SaveInterval(History(blocking_seconds=(10,)), clock=Clock())
-    interval = policy.seconds_until_due()
     policy.interrupted()
-    assert policy.history.exposure_seconds == pytest.approx(interval / 2)
+    assert policy.history.exposure_seconds == pytest.approx(657.3 / 2, abs=0.1)
 
 
 def test_only_the_newest_measurements_are_kept() -> None:

@@ -77,7 +77,11 @@ def test_json_holds_every_figure(events: str, capsys: pytest.CaptureFixture[str]
     assert main([events, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["goodput"] == pytest.approx(0.318182)
-    assert found["finished"] is True
+    assert list(found) == [
+        *("run", "goodput", "elapsed_seconds", "goodput_seconds", "badput_seconds", "lives"),
+        *("finished", "steps", "saves", "failed_saves", "skipped_checkpoints", "lost_steps"),
+        *("interruptions", "interval", "messages", "notes"),
+    ]
     assert found["lost_steps"] == 25
     assert sum(found["badput_seconds"].values()) + found["goodput_seconds"] == pytest.approx(330)
     assert [each["outcome"] for each in found["interruptions"]] == ["none", "saved"]

@@ -39,6 +39,8 @@ def test_a_slow_save_keeps_to_a_tenth_of_the_time_and_says_so() -> None:
     assert found.seconds == 600
     assert found.bound is Bound.SHORTEST
     assert "208 s would be best, so a save is too slow" in (found.warning or "")
+    nearly = best_interval(60, 2900)
+    assert (nearly.bound, nearly.warning) == (Bound.SHORTEST, None)
 
 
 @pytest.mark.parametrize("blocking", [0.0, 0.001])
