@@ -10,9 +10,17 @@ from typing import Any
 
 import pytest
 
-from spotproof_runtime import EventLog, Interrupted, Item, QueueWorker, Row, SqliteSink
+from spotproof_runtime import (
+    EventLog,
+    Interrupted,
+    Item,
+    PostgresSink,
+    QueueWorker,
+    Row,
+    SqliteSink,
+)
 from tests.runtime.queues import FakeStop, Queue, new_queue
-from tests.runtime.services import wait_for
+from tests.runtime.services import Postgres, wait_for
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
@@ -39,7 +47,7 @@ def worker(queue: Queue, sink: Any, stop: FakeStop | None = None, **more: Any) -
         queue.subscription,
         sink=sink,
         stop=stop or FakeStop(),
-        **{"leave_when_idle_seconds": 1.0, **more},
+        **{"leave_when_idle_seconds": 0.7, **more},
     )
 
 
@@ -347,6 +355,66 @@ def test_twenty_preemptions_do_not_make_poison(queue: Queue, sink: SqliteSink) -
     assert queue.pull(dead=True, seconds=1) == []
     assert sink.count_error("a", "first") == 1
     assert worker(queue, sink, compute=double).run().stored == 1
+
+
+def test_a_message_that_was_lost_while_it_was_worked_on_is_no_error(
+    queue: Queue, sink: SqliteSink
+) -> None:
+    queue.publish([Item("a", 1)])
+    with worker(queue, sink) as mine:
+        for batch in mine:
+            queue.subscriber.modify_ack_deadline(
+                subscription=queue.subscription, ack_ids=batch.ack_ids, ack_deadline_seconds=0
+            )
+            other = worker(queue, sink, compute=double).run()
+            assert other.stored == 1
+            assert batch.done(double(batch.items))
+    assert sink.have(["a"]) == {"a"}
+    assert queue.pull(seconds=1) == []
+
+
+def test_exactly_once_delivery_is_worked_on_too(sink: SqliteSink) -> None:
+    queue = new_queue(exactly_once=True)
+    queue.publish([Item("a", 1)], [Item("b", 1)])
+    did = worker(queue, sink, compute=double).run()
+    assert (did.stored, did.acked) == (2, 2)
+
+
+def test_a_copy_of_what_another_worker_works_on_is_put_off(
+    queue: Queue, database: Postgres
+) -> None:
+    other, mine = (PostgresSink("claimed", url=database.url) for _ in range(2))
+    mine.create_tables()
+    assert other.claim(["a"]) == {"a"}
+    queue.publish([Item("a", 1)], [Item("b", 1)])
+    did = worker(queue, mine, compute=double, leave_when_idle_seconds=2.0).run()
+    assert mine.have(["a", "b"]) == {"b"}
+    assert did.given_back == 1, "put off for some seconds, not again and again"
+    other.close()
+    mine.close()
+
+
+def test_a_claim_ends_with_the_message_that_is_given_back(queue: Queue, database: Postgres) -> None:
+    other, mine = (PostgresSink("claimed", url=database.url) for _ in range(2))
+    mine.create_tables()
+    queue.publish([Item("x", 1)])
+    with worker(queue, mine) as working:
+        for batch in working:
+            assert other.claim(["x"]) == set()
+            batch.give_back()
+            assert other.claim(["x"]) == {"x"}
+            break
+    other.close()
+    mine.close()
+
+
+def test_a_sink_that_cannot_count_leaves_it_to_the_worker(queue: Queue) -> None:
+    def compute(items: Sequence[Item]) -> list[Row]:
+        raise ValueError("always")
+
+    queue.publish([Item("a", 1)])
+    did = worker(queue, Failing(), compute=compute, most_errors=3).run()
+    assert (did.failed, did.dead_lettered) == (3, 1)
 
 
 def test_wrong_arguments_are_all_named(queue: Queue, sink: SqliteSink) -> None:

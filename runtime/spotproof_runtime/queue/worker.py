@@ -214,6 +214,7 @@ class QueueWorker:
             if not batch.settled:
                 batch.give_back("left without a result")
             self._current = None
+            idle_since = time.monotonic()
 
     def finish(self, batch: Batch, rows: Sequence[Row], failed: Mapping[str, Exception]) -> bool:
         """Stores the rows, counts the errors, and settles each message of a batch."""
