@@ -291,6 +291,41 @@ def test_work_that_does_not_fit_is_given_back_while_it_runs(queue: Queue, sink: 
     assert sink.count_error("a", "first") == 1, "an interruption is no error"
 
 
+def test_an_error_after_the_notice_is_not_counted(queue: Queue, sink: SqliteSink) -> None:
+    """What the end takes along, such as children of a data loader, is no item's fault."""
+    stop = FakeStop()
+
+    def compute(items: Sequence[Item]) -> list[Row]:
+        stop.request()
+        raise RuntimeError("a data loader's child is gone")
+
+    queue.publish([Item("a", 1)])
+    did = worker(queue, sink, stop, compute=compute).run()
+    assert (did.failed, did.given_back) == (0, 1)
+    assert sink.count_error("a", "first") == 1
+
+
+def test_what_is_done_after_it_was_given_back_is_stored_all_the_same(
+    queue: Queue, sink: SqliteSink
+) -> None:
+    queue.publish([Item("a", 1)])
+    with worker(queue, sink) as mine:
+        for batch in mine:
+            batch.give_back()
+            assert batch.done(double(batch.items))
+            break
+    assert sink.have(["a"]) == {"a"}
+
+
+def test_done_twice_is_refused(queue: Queue, sink: SqliteSink) -> None:
+    queue.publish([Item("a", 1)])
+    with worker(queue, sink) as mine:
+        for batch in mine:
+            batch.done(double(batch.items))
+            with pytest.raises(ValueError, match="settled already"):
+                batch.done(double(batch.items))
+
+
 def test_a_pull_under_way_ends_on_notice(queue: Queue, sink: SqliteSink) -> None:
     stop = FakeStop()
     mine = worker(queue, sink, stop, compute=double, leave_when_idle_seconds=None)
@@ -304,6 +339,23 @@ def test_a_pull_under_way_ends_on_notice(queue: Queue, sink: SqliteSink) -> None
     assert not running.is_alive()
     queue.publish([Item("a", 1)])
     assert len(queue.pull()) == 1, "nothing went to a pull of the worker that left"
+
+
+def test_what_a_pull_brings_after_the_notice_is_given_back(queue: Queue, sink: SqliteSink) -> None:
+    stop = FakeStop()
+    mine = worker(queue, sink, stop, compute=double)
+    pull = mine._pulling.pull
+
+    def late(*given: Any, **more: Any) -> Any:
+        received = pull(*given, **more)
+        stop.request()
+        return received
+
+    mine._pulling.pull = late
+    queue.publish([Item("a", 1)])
+    did = mine.run()
+    assert (did.stored, did.given_back) == (0, 1)
+    assert len(queue.pull()) == 1
 
 
 def test_no_more_is_held_than_is_worked_on(queue: Queue, sink: SqliteSink) -> None:

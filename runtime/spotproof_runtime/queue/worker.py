@@ -10,6 +10,7 @@ from spotproof_runtime.events import EventLog
 from spotproof_runtime.queue.batch import Batch
 from spotproof_runtime.queue.computing import Compute, compute_each
 from spotproof_runtime.queue.dead_letters import DeadLetters
+from spotproof_runtime.queue.error_text import error_class, error_text
 from spotproof_runtime.queue.leases import STEP_SECONDS, LeaseKeeper
 from spotproof_runtime.queue.notice import NoticeWatch
 from spotproof_runtime.queue.pause import Pauses
@@ -122,7 +123,7 @@ class QueueWorker:
         self._leases = LeaseKeeper(
             self._subscription.extend,
             step_seconds=lease_step_seconds,
-            failed=lambda error: self._events.record("lease_failed", error=str(error)[:200]),
+            failed=lambda error: self._events.record("lease_failed", error=error_text(error)),
         )
         self._settling = Settling(
             self._subscription,
@@ -188,6 +189,7 @@ class QueueWorker:
             self._current = None
             if self._watch is not None:
                 self._watch.close()
+            self._settling.set_free(self._leases.held(), "left in hand")
             self._leases.close()
             self._subscription.close()
 
@@ -210,7 +212,10 @@ class QueueWorker:
             if batch is None:
                 continue
             self._current = batch
-            yield batch
+            if self._stop.requested:
+                batch.give_back("not begun")
+            else:
+                yield batch
             if not batch.settled:
                 batch.give_back("left without a result")
             self._current = None
@@ -224,17 +229,27 @@ class QueueWorker:
             self.give_back(batch, "the sink is not well")
             return False
         batch.stored |= {row.key for row in rows} - set(refused)
-        batch.failed.update({**failed, **refused})
-        if not batch.failed:
+        batch.failed.update(refused if self._excused(failed) else {**failed, **refused})
+        if batch.stored >= set(batch.keys):
             self._times.add(time.monotonic() - batch.began_at)
         self._settle(batch)
-        return not batch.failed
+        return batch.stored >= set(batch.keys)
 
     def give_back(self, batch: Batch, reason: str) -> None:
         """Gives back what a batch holds still, from any thread."""
-        batch.settled = True
+        batch.settled = batch.given_back = True
         self._settling.give_back(batch.messages, reason)
         self._taking.release(batch.keys)
+
+    def _excused(self, failed: Mapping[str, Exception]) -> bool:
+        """Whether errors may come from the end of the program: of children that it took along, for
+        example. They are not counted; if they are the items', they come again elsewhere."""
+        if not self._stop.requested:
+            return False
+        for key, error in failed.items():
+            text = f"{error_class(error)}: {error_text(error)}"
+            self._events.record("message_failed", key=key, counted=False, error=text)
+        return True
 
     def _pull(self) -> list[Received]:
         seconds = max(0.1, min(PULL_SECONDS, self._idle_seconds))
