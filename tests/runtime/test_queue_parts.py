@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from google.api_core.exceptions import GoogleAPICallError, from_grpc_status
@@ -16,7 +17,7 @@ from spotproof_runtime.queue.subscription import (
     subscription_name,
 )
 from spotproof_runtime.queue.work_times import WorkTimes
-from tests.runtime.services import wait_for
+from tests.runtime.services import ServiceMissing, postgres, pubsub_emulator, wait_for
 
 
 class Leases:
@@ -201,3 +202,17 @@ def test_the_estimate_is_the_users_until_enough_was_measured() -> None:
     assert WorkTimes().expected_seconds() is None
     with pytest.raises(ValueError, match="0 s or more"):
         WorkTimes(float("nan"))
+
+
+def test_a_service_that_is_not_installed_is_named_and_not_skipped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SPOTPROOF_PUBSUB_EMULATOR_DIR", str(tmp_path))
+    monkeypatch.setenv("SPOTPROOF_POSTGRES_BIN", str(tmp_path))
+    with (
+        pytest.raises(ServiceMissing, match="google-cloud-cli-pubsub-emulator"),
+        pubsub_emulator(),
+    ):
+        pass
+    with pytest.raises(ServiceMissing, match="postgresql-15"), postgres():
+        pass

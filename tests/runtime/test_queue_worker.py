@@ -146,6 +146,21 @@ def test_one_bad_item_takes_no_good_one_with_it(queue: Queue, sink: SqliteSink) 
     assert "pa55" not in str(about)
 
 
+def test_errors_are_forgotten_when_the_work_succeeds(queue: Queue, sink: SqliteSink) -> None:
+    tries: list[int] = []
+
+    def compute(items: Sequence[Item]) -> list[Row]:
+        tries.append(len(tries))
+        if len(tries) < 3:
+            raise OSError("the model's server is busy")
+        return double(items)
+
+    queue.publish([Item("a", 1)])
+    did = worker(queue, sink, compute=compute).run()
+    assert (did.failed, did.stored, did.dead_lettered) == (2, 1, 0)
+    assert sink.count_error("a", "first again") == 1
+
+
 def test_what_cannot_be_read_is_set_aside_at_once(queue: Queue, sink: SqliteSink) -> None:
     for data in (b"\xff\x00", b"[]", b'{"format":2,"items":[]}', b'{"format":1,"items":[{}]}'):
         queue.publish(data=data)

@@ -35,6 +35,8 @@ _EXIT_SECONDS = 5.0
 
 _log = logging.getLogger("spotproof_runtime.checkpoints")
 
+when_exiting = atexit.register
+
 
 class Checkpoints:
     """The checkpoints of one run.
@@ -99,7 +101,7 @@ class Checkpoints:
         self._outcome: Outcome | None = None
         self._begun_step = 0
         self._restored: Commit | None = None
-        atexit.register(self._at_exit)
+        when_exiting(self._at_exit)
 
     @property
     def restored(self) -> Commit | None:

@@ -64,12 +64,19 @@ class Retries:
         self._settled_at = clock() + settle_seconds
         self._told: set[object] = set()
 
-    def policy(self) -> Any:
-        """A `google.api_core` retry for one call that begins now; it has jitter."""
+    def each_request(self) -> Any:
+        """A `google.api_core` retry, with jitter, for the requests of one call that begins now."""
+        return self._retry(self.passes)
+
+    def whole_call(self) -> Any:
+        """The same around the call: an upload that was refused has to begin anew."""
+        return self._retry(self.may_settle)
+
+    def _retry(self, predicate: Callable[[BaseException], bool]) -> Any:
         from google.api_core.retry import Retry
 
         return Retry(
-            predicate=self.passes,
+            predicate=predicate,
             initial=self._first_pause_seconds,
             maximum=LONGEST_PAUSE_SECONDS,
             timeout=max(0.001, min(self._patience_seconds, self._stop.remaining())),
@@ -81,18 +88,22 @@ class Retries:
         return max(1.0, min(60.0, self._stop.remaining()))
 
     def passes(self, error: BaseException) -> bool:
-        """Whether `error` may pass, and there is time to wait for that."""
+        """Whether a request may succeed if it is sent again, and there is time for that."""
         if self._stop.remaining() <= 0:
             return False
         status = status_of(error)
         if status is not None:
-            return status in _PASSING or (status in _REFUSED and self._clock() < self._settled_at)
+            return status in _PASSING
         return isinstance(error, _connection_errors())
 
+    def may_settle(self, error: BaseException) -> bool:
+        """Whether access was refused, and the program is so young that this may pass."""
+        young = self._clock() < self._settled_at and self._stop.remaining() > 0
+        return young and status_of(error) in _REFUSED
+
     def _tell(self, error: BaseException) -> None:
-        status = status_of(error)
-        kind = status or type(error).__name__
-        if self.passes(error) and kind not in self._told:
+        kind = status_of(error) or type(error).__name__
+        if (self.passes(error) or self.may_settle(error)) and kind not in self._told:
             self._told.add(kind)
             _log.warning("gs://%s: %s; trying again", self._bucket, _first_line(error))
 

@@ -90,20 +90,20 @@ class GcsStore:
     def fetch(self, name: str, target: Path, between: Callable[[], None]) -> str:
         """See `ObjectStore.fetch`."""
         blob = self._bucket.blob(self._prefix + name)
-        file = SummingFile(target, between)
-        try:
-            # The checksum is the caller's to judge: a download that went on after a break is not
-            # checked by the library.
-            self._call(
-                "read",
-                name,
-                lambda retry, timeout: blob.download_to_file(
+
+        def download(retry: Any, timeout: float) -> str:
+            file = SummingFile(target, between)
+            try:
+                # The checksum is the caller's to judge: the library does not check a download
+                # that went on after a break.
+                blob.download_to_file(
                     file, raw_download=True, checksum=None, retry=retry, timeout=timeout
-                ),
-            )
-        finally:
-            crc32c = file.close()
-        return crc32c
+                )
+            finally:
+                crc32c = file.close()
+            return crc32c
+
+        return self._call("read", name, download)
 
     def list(self, prefix: str) -> Iterator[StoredObject]:
         """See `ObjectStore.list`."""
@@ -145,7 +145,9 @@ class GcsStore:
         from requests import RequestException
 
         try:
-            return call(self._retries.policy(), self._retries.timeout_seconds())
+            return self._retries.whole_call()(
+                lambda: call(self._retries.each_request(), self._retries.timeout_seconds())
+            )()
         except (
             GoogleAPIError,
             GoogleAuthError,

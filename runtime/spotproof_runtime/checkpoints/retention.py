@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from spotproof_runtime.checkpoints.commits import PAYLOADS
+from spotproof_runtime.checkpoints.commits import PAYLOADS, Commit
 from spotproof_runtime.checkpoints.directory_store import UNFINISHED
 from spotproof_runtime.checkpoints.errors import (
     ChangedObjectError,
@@ -19,40 +19,62 @@ ORPHAN_SECONDS = 24 * 3600.0
 """Files without a commit may be a save under way in another pod; after this long they are not."""
 
 
-def remove_old(
-    store: ObjectStore, finished_step: int, keep: int, torn: frozenset[str]
-) -> list[int]:
-    """Removes checkpoints that newer ones have made needless, and returns their steps.
-
-    Commits beyond `finished_step` are another story's: they neither count as kept nor are removed.
-    A commit goes before its files, so that a kill in between leaves files without a commit, never
-    the other way round.
+class OldCheckpoints:
+    """The checkpoints of a run that newer ones make needless.
 
     Args:
-        store: where.
-        finished_step: the step that has just been committed.
-        keep: how many to keep, that one included.
-        torn: attempts that are known not to be whole; they do not count as kept.
+        store: where they are.
+        keep: how many to keep.
     """
-    kept = 0
-    removed: list[int] = []
-    for listed in list_commits(store):
-        if listed.step > finished_step:
-            continue
+
+    def __init__(self, store: ObjectStore, keep: int) -> None:
+        self._store = store
+        self._keep = keep
+        self._read: dict[StoredObject, Commit | None] = {}
+
+    def remove(self, finished_step: int, torn: frozenset[str]) -> None:
+        """Removes old ones after a commit.
+
+        Commits beyond `finished_step` are another story's: they neither count as kept nor are
+        removed. A commit goes before its files, so that a kill in between leaves files without a
+        commit, never the other way round.
+
+        Args:
+            finished_step: the step that has just been committed.
+            torn: attempts that are known not to be whole; they do not count as kept.
+        """
+        kept = 0
+        for listed in list_commits(self._store):
+            if listed.step > finished_step:
+                continue
+            try:
+                commit = self._commit(listed.object)
+            except (MissingObjectError, NewerFormatError):
+                continue
+            if commit is None:
+                # Its files cannot be told from those of a save under way; they are swept later.
+                self._delete(listed.object)
+            elif commit.attempt not in torn and kept < self._keep:
+                kept += 1
+            elif self._delete(listed.object):
+                remove_payload(self._store, commit.payload)
+
+    def _commit(self, listed: StoredObject) -> Commit | None:
+        """A commit, None when it is torn; each is read once only."""
+        if listed not in self._read:
+            try:
+                self._read[listed] = read_commit(self._store, listed)
+            except NotWholeError:
+                self._read[listed] = None
+        return self._read[listed]
+
+    def _delete(self, listed: StoredObject) -> bool:
+        self._read.pop(listed, None)
         try:
-            commit = read_commit(store, listed.object)
-        except NotWholeError:
-            # Its files cannot be told from those of a save under way; they are swept later.
-            _remove(store, listed.object)
-            continue
-        except (MissingObjectError, NewerFormatError):
-            continue
-        if commit.attempt not in torn and kept < keep:
-            kept += 1
-        elif _remove(store, listed.object):
-            remove_payload(store, commit.payload)
-            removed.append(listed.step)
-    return removed
+            self._store.delete(listed.name, listed.generation)
+        except ChangedObjectError:
+            return False
+        return True
 
 
 def remove_payload(store: ObjectStore, prefix: str) -> None:
@@ -101,11 +123,3 @@ def _committed(store: ObjectStore) -> set[str] | None:
         except (NotWholeError, NewerFormatError):
             return None
     return prefixes
-
-
-def _remove(store: ObjectStore, listed: StoredObject) -> bool:
-    try:
-        store.delete(listed.name, listed.generation)
-    except ChangedObjectError:
-        return False
-    return True

@@ -18,7 +18,7 @@ from spotproof_runtime.checkpoints.errors import (
 from spotproof_runtime.checkpoints.estimate import SaveEstimate
 from spotproof_runtime.checkpoints.lives import Lives
 from spotproof_runtime.checkpoints.publishing import publish
-from spotproof_runtime.checkpoints.retention import remove_old, sweep
+from spotproof_runtime.checkpoints.retention import OldCheckpoints, sweep
 from spotproof_runtime.checkpoints.staging import Notes, Staged, stage
 from spotproof_runtime.checkpoints.store import ObjectStore
 from spotproof_runtime.events import EventLog
@@ -69,6 +69,7 @@ class Saver:
     ) -> None:
         self._store = store
         self._lives = lives
+        self._old = OldCheckpoints(store, policy.keep)
         self._policy = policy
         self._stop = stop
         self._events = events
@@ -180,7 +181,7 @@ class Saver:
             if first:
                 _mark_started(self._store)
                 self._lives.forget_earlier()
-            remove_old(self._store, step, self._policy.keep, self.torn)
+            self._old.remove(step, self.torn)
             if first:
                 sweep(self._store)
         except CheckpointError as error:

@@ -1,5 +1,6 @@
 """A checkpoint on its way: files that a program has written into a local directory."""
 
+import json
 import os
 import shutil
 import stat
@@ -43,6 +44,18 @@ class Notes:
     data_position: Any = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     history: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def check(self, step: int) -> None:
+        """Raises `SaveFailedError` when the program gave what JSON cannot hold."""
+        for name, value in (("data_position", self.data_position), ("metadata", self.metadata)):
+            try:
+                json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise SaveFailedError(
+                    step,
+                    f"cannot save step {step}: {name} is no JSON ({error}); give plain numbers, "
+                    "texts, lists and dictionaries, and write the rest into a file",
+                ) from None
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,7 @@ def stage(
     Raises:
         SaveFailedError: there is nothing in it, or something that cannot be kept.
     """
+    notes.check(step)
     if parent is not None:
         parent.mkdir(parents=True, exist_ok=True)
     directory = Path(tempfile.mkdtemp(prefix=f"checkpoint-{step}-", dir=parent))

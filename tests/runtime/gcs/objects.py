@@ -156,9 +156,7 @@ class Objects:
     def spoil(self, bucket: str, name: str, content: bytes) -> None:
         """Replaces the content behind the API's back."""
         there = self.get(bucket, name)
-        self._objects[bucket, name] = Object(
-            bucket, name, content, there.generation, there.updated
-        )
+        self._objects[bucket, name] = Object(bucket, name, content, there.generation, there.updated)
 
     def clear(self) -> None:
         """Removes everything."""

@@ -43,9 +43,7 @@ class GcsServer:
         self.page_size = page_size
         self._http = _Http(("127.0.0.1", port), _Handler)
         self._http.gcs = self
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, args=(0.05,), daemon=True
-        )
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     @property
     def url(self) -> str:
@@ -139,7 +137,13 @@ class _Call:
     """One call of the API."""
 
     def __init__(
-        self, gcs: GcsServer, method: str, path: str, query: dict[str, str], headers: Any, body: bytes
+        self,
+        gcs: GcsServer,
+        method: str,
+        path: str,
+        query: dict[str, str],
+        headers: Any,
+        body: bytes,
     ) -> None:
         self.gcs = gcs
         self.method = method

@@ -1,0 +1,123 @@
+"""A real program that real signals end loses no more than it may, and its result is right."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.checkpoint_program import next_state
+from tests.runtime.checkpoint_runs import wait_for
+from tests.runtime.gcs.server import BUCKET
+
+ROOT = Path(__file__).parents[2]
+TOTAL = 100
+EVERY = {"blocking": 7, "background": 30}
+"""Steps between saves; an upload beside the work takes a few steps and must be shorter."""
+
+
+class Run:
+    """A run in several lives, each a process of its own."""
+
+    def __init__(self, location: str, background: str, place: Path, environment: dict[str, str]):
+        self.location = location
+        self.background = background
+        self.done = place / "done"
+        self.result = place / "result"
+        self.done.write_text("")
+        self.environment = os.environ | environment
+
+    def steps(self) -> list[int]:
+        """All steps that were done, in all lives, in order."""
+        return [int(line) for line in self.done.read_text().split()]
+
+    def live(self, end: signal.Signals | None = None, after_steps: int = 0) -> tuple[int, str]:
+        """One life, ended by a signal after so many steps of its own."""
+        before = len(self.steps())
+        numbers = [str(TOTAL), str(EVERY[self.background])]
+        program = [sys.executable, "-m", "tests.runtime.checkpoint_program"]
+        process = subprocess.Popen(
+            [*program, self.location, *numbers, self.background, self.done, self.result],
+            cwd=ROOT,
+            env=self.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            if end is not None:
+                wait_for(lambda: len(self.steps()) >= before + after_steps, 60)
+                process.send_signal(end)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        return process.returncode, said
+
+
+def expected() -> str:
+    state = ""
+    for step in range(TOTAL):
+        state = next_state(state, step)
+    return state
+
+
+def done_again(steps: list[int]) -> list[int]:
+    """For each life but the last: how many of the steps it had done were done again."""
+    return [before + 1 - after for before, after in pairwise(steps) if after != before + 1]
+
+
+@pytest.fixture(params=["directory", "gcs"])
+def a_run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Run]:
+    if request.param == "directory":
+        return lambda background: Run(str(tmp_path / "run"), background, tmp_path, {})
+    address = request.getfixturevalue("gcs_process")
+    location = f"gs://{BUCKET}/{tmp_path.name}"
+    return lambda background: Run(
+        location, background, tmp_path, {"STORAGE_EMULATOR_HOST": address}
+    )
+
+
+@pytest.mark.parametrize("background", ["blocking", "background"])
+def test_sigterm_costs_at_most_one_step(
+    a_run: Callable[[str], Run],
+    background: str,
+    record_property: Callable[[str, object], None],
+) -> None:
+    run = a_run(background)
+    lengths = random.Random(7)
+    for _ in range(3):
+        code, said = run.live(signal.SIGTERM, lengths.randint(1, 15))
+        assert code == 143, said
+        assert '"outcome": "saved"' in said
+    code, said = run.live()
+    assert code == 0, said
+    assert run.result.read_text() == expected()
+    lost = done_again(run.steps())
+    assert max(lost, default=0) <= 1
+    assert set(run.steps()) == set(range(TOTAL))
+    record_property("figure", f"steps lost to each of 3 SIGTERMs, {background}: {lost or 'none'}")
+
+
+@pytest.mark.parametrize("background", ["blocking", "background"])
+def test_sigkill_costs_at_most_one_interval(
+    a_run: Callable[[str], Run],
+    background: str,
+    record_property: Callable[[str, object], None],
+) -> None:
+    run = a_run(background)
+    every = EVERY[background]
+    for length in (every + 1, 2 * every - 1, every + every // 2):
+        code, said = run.live(signal.SIGKILL, length)
+        assert code == -signal.SIGKILL, said
+    code, said = run.live()
+    assert code == 0, said
+    assert run.result.read_text() == expected()
+    lost = done_again(run.steps())
+    # An upload that is under way when the kill comes is lost as well: it takes a few steps, ten
+    # times as many are allowed for a slow machine.
+    assert max(lost, default=0) <= every * (2 if background == "background" else 1)
+    record_property("figure", f"steps lost to each of 3 SIGKILLs, {background}: {lost or 'none'}")
