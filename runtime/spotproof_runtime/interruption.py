@@ -2,14 +2,13 @@
 
 import math
 import os
-import queue
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import NoReturn, TypeVar
 
 from spotproof_gke.contract import EXIT_DONE, EXIT_INTERRUPTED
 from spotproof_runtime.announcement import Announcement
@@ -17,12 +16,12 @@ from spotproof_runtime.children import forget_forks, watch_forks
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.node_end import node_end
 from spotproof_runtime.notices import NODE_END, Notices
+from spotproof_runtime.queues import Gettable, take
 from spotproof_runtime.settings import read_settings
 from spotproof_runtime.signal_watch import SignalWatch
 from spotproof_runtime.stop import Hopeless, Interrupted
 
 Item = TypeVar("Item")
-Got = TypeVar("Got", covariant=True)
 
 LAST_RESORT_SECONDS = 0.5
 """How long before its end by force a program that does not react is ended with its exit code."""
@@ -30,18 +29,8 @@ LAST_RESORT_SECONDS = 0.5
 RECORD_SECONDS = 1.0
 """How long to wait at most until the notice is recorded, when the program is left."""
 
-_QUEUE_POLL_SECONDS = 0.05
-
 _active: "Interruption | None" = None
 _warned = False
-
-
-class Gettable(Protocol[Got]):
-    """A queue: that of `queue` or `multiprocessing`."""
-
-    def get(self, block: bool = ..., timeout: float | None = ...) -> Got:
-        """Takes an item, or raises `queue.Empty` after the time-out in seconds."""
-        ...
 
 
 class Interruption:
@@ -132,15 +121,7 @@ class Interruption:
             Interrupted: the program is told to end.
             queue.Empty: no item came in time.
         """
-        until = time.monotonic() + seconds
-        while True:
-            self.exit_if_requested()
-            left = max(until - time.monotonic(), 0.0)
-            try:
-                return source.get(timeout=min(left, _QUEUE_POLL_SECONDS))
-            except queue.Empty:
-                if left <= _QUEUE_POLL_SECONDS:
-                    raise
+        return take(source, seconds, self.exit_if_requested)
 
     def guard(self, items: Iterable[Item]) -> Iterator[Item]:
         """Yields the items; raises `Interrupted` before or after one once told to end.
@@ -201,12 +182,18 @@ class Interruption:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        _active = self
-        self._pid = os.getpid()
         self._watch = SignalWatch(self._notices.note, self._look)
         self._watch.start(handle_signals=main)
+        self._pid = os.getpid()
+        _active = self
         watch_forks(self._in_child)
         return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an Interruption stays in its process: a worker that is spawned cannot have it, so "
+            "keep it out of what the worker is given, such as a data set"
+        )
 
     def __exit__(
         self,

@@ -50,8 +50,10 @@ class Program:
         self._errors: list[str] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._readers = [
-            threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)
+            threading.Thread(target=read, daemon=True)
+            for read in (self._read, self._read_errors, self._wait)
         ]
+        self._ended = 0.0
         for reader in self._readers:
             reader.start()
         self._signalled = time.monotonic()
@@ -95,14 +97,17 @@ class Program:
 
     def end(self) -> Ended:
         """Waits for its end."""
-        try:
-            code = self._process.wait(LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"it has not ended in {LIMIT_SECONDS} s") from None
-        seconds = time.monotonic() - self._signalled
         for reader in self._readers:
             reader.join(LIMIT_SECONDS)
-        return Ended(code, seconds, self._output, "".join(self._errors))
+        if self._ended == 0:
+            raise AssertionError(f"it has not ended in {LIMIT_SECONDS} s")
+        seconds = self._ended - self._signalled
+        return Ended(self._process.returncode, seconds, self._output, "".join(self._errors))
+
+    def _wait(self) -> None:
+        # With a time limit it would look only every 50 ms.
+        self._process.wait()
+        self._ended = time.monotonic()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -149,9 +154,19 @@ def running(
         program.end()
 
 
-def interrupted(source: str | Path, *, group: bool = False, **environment: str) -> Ended:
-    """Runs a program, sends SIGTERM when it prints `ready`, and waits for its end."""
+def interrupted(
+    source: str | Path, *, group: bool = False, after_seconds: float = 0, **environment: str
+) -> Ended:
+    """Runs a program, sends SIGTERM when it has printed `ready`, and waits for its end.
+
+    Args:
+        source: its text, or the file that holds it.
+        group: whether the signal goes to the whole process group.
+        after_seconds: how long after that line.
+        environment: variables besides those of this process.
+    """
     with running(source, **environment) as program:
         program.read_until("ready")
+        time.sleep(after_seconds)
         program.send(signal.SIGTERM, group=group)
         return program.end()

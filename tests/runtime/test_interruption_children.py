@@ -13,7 +13,6 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="process groups and /
 
 BEGIN = """
 import multiprocessing, os, signal, subprocess, sys, threading, time
-from concurrent.futures import ProcessPoolExecutor
 from spotproof_runtime import Interruption, shield_worker
 
 def square(number):
@@ -37,6 +36,25 @@ if __name__ == "__main__":
             time.sleep(0.3)
             print(sum(pool.map(square, range(8))))
             print(pids == set(pool.map(whoami, range(8), chunksize=1)))
+"""
+
+
+SLEEPER = """
+def sleep(pipe):
+    if "{method}" == "spawn":
+        shield_worker()
+    pipe.send("up")
+    time.sleep(60)
+
+if __name__ == "__main__":
+    with Interruption() as stop:
+        context = multiprocessing.get_context("{method}")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=sleep, args=(theirs,))
+        process.start()
+        ours.recv()
+        print("ready", process.pid)
+        stop.wait(60)
 """
 
 
@@ -75,39 +93,46 @@ def test_workers_outlive_a_sigterm_to_the_group_and_do_their_work(
 
 @LINUX
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_end_with_a_program_that_is_killed(method: str, tmp_path: Path) -> None:
-    with running(program(method, tmp_path)) as started:
-        pids = [int(pid) for pid in started.read_until("ready").split()]
+def test_a_worker_ends_with_a_program_that_is_killed(method: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(BEGIN + SLEEPER.format(method=method))
+    with running(path) as started:
+        pid = int(started.read_until("ready"))
         started.send(signal.SIGKILL)
         started.end()
-        wait_until_gone(pids)
+        wait_until_gone([pid])
 
 
 @LINUX
-def test_workers_that_a_short_lived_thread_has_started_live_on() -> None:
+def test_a_worker_that_a_short_lived_thread_has_started_lives_on() -> None:
     text = """
 def work(pipe):
-    pipe.recv()
-    pipe.send(os.getpid())
-    time.sleep(60)
+    while True:
+        pipe.send(pipe.recv())
+
+def start():
+    process.start()
+    ours.send("started")
+    ours.recv()
 
 with Interruption() as stop:
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs,), daemon=True)
-    thread = threading.Thread(target=process.start)
+    thread = threading.Thread(target=start)
     thread.start()
     thread.join()
     time.sleep(0.3)
-    ours.send("go")
-    print("ready", ours.recv() if ours.poll(10) else "it is gone")
+    ours.send("still there")
+    print("ready", process.pid, ours.recv() if ours.poll(10) else "it is gone")
     stop.wait(60)
 """
     with running(BEGIN + text) as started:
-        pid = int(started.read_until("ready"))
+        pid, what = started.read_until("ready").split(maxsplit=1)
+        assert what == "still there"
         started.send(signal.SIGKILL)
         started.end()
-        wait_until_gone([pid])
+        wait_until_gone([int(pid)])
 
 
 @LINUX
@@ -161,6 +186,22 @@ with Interruption() as stop:
 
 
 @LINUX
+def test_a_child_is_not_interrupted_with_its_program() -> None:
+    text = """
+with Interruption() as stop:
+    stop.request("a notice")
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status))
+"""
+    with running(BEGIN + text) as started:
+        ended = started.end()
+    assert (ended.code, ended.output) == (143, ["0"])
+
+
+@LINUX
 def test_a_forked_child_has_an_interruption_of_its_own_and_can_become_a_daemon() -> None:
     text = """
 with Interruption() as stop:
@@ -200,6 +241,20 @@ def test_shielding_a_process_that_is_no_worker_changes_only_its_group() -> None:
     text = """
 shield_worker(0)
 print(os.getpgid(0) == os.getpid())
+"""
+    with running(BEGIN + text) as started:
+        ended = started.end()
+    assert (ended.code, ended.output) == (0, ["True"])
+
+
+def test_an_interruption_in_what_a_spawned_worker_is_given_says_what_is_wrong() -> None:
+    text = """
+import pickle
+with Interruption() as stop:
+    try:
+        pickle.dumps({"stop": stop})
+    except TypeError as error:
+        print("stays in its process" in str(error))
 """
     with running(BEGIN + text) as started:
         ended = started.end()

@@ -9,7 +9,7 @@ from tests.runtime.program import interrupted, running
 BEGIN = """
 import hashlib, os, signal, sys, threading, time
 from spotproof_gke.contract import EXIT_DONE
-from spotproof_runtime import Hopeless, Interruption
+from spotproof_runtime import EventLog, Hopeless, Interrupted, Interruption
 
 """
 
@@ -61,7 +61,7 @@ def test_what_follows_the_block_does_not_run_when_it_was_interrupted() -> None:
     assert (ended.code, ended.output) == (143, ["ready"])
 
 
-@pytest.mark.parametrize("then", ["break", "stop.exit_if_requested()"])
+@pytest.mark.parametrize("then", ["break", "stop.exit_if_requested()", "raise Interrupted"])
 def test_a_worker_of_a_queue_that_is_interrupted_exits_with_0(then: str) -> None:
     assert interrupted(steps(then, "exit_code=EXIT_DONE")).code == 0
 
@@ -98,6 +98,21 @@ def test_a_call_that_outlasts_the_budget_is_ended_with_143_before_the_kill() -> 
     assert ended.code == 143
     assert 1.4 < ended.seconds < 2 + 13
     assert '"outcome": "too_late"' in ended.errors
+
+
+def test_the_notice_is_recorded_before_the_program_ends() -> None:
+    text = """
+class Slow(EventLog):
+    def record(self, event, **fields):
+        time.sleep(0.3)
+        super().record(event, **fields)
+
+with Interruption(events=Slow()) as stop:
+    print("ready")
+    stop.wait(60)
+"""
+    ended = interrupted(BEGIN + text)
+    assert '"event": "notice"' in ended.errors
 
 
 def test_a_request_of_the_program_itself_or_ctrl_c_is_not_ended_by_force() -> None:

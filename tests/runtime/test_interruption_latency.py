@@ -14,9 +14,11 @@ GOAL_MS = 10
 
 PROGRAM = """
 import hashlib, sys, zlib
+import numpy
 from spotproof_runtime import Interrupted, Interruption
 
 data = bytes(30_000_000)
+matrix = numpy.ones((2500, 2500))
 for _ in range({rounds}):
     try:
         with Interruption() as stop:
@@ -30,6 +32,7 @@ for _ in range({rounds}):
 
 RELEASE_THE_LOCK = {
     "hashing": "hashlib.pbkdf2_hmac('sha256', b'key', b'', 1_000_000)",
+    "product of matrices": "matrix @ matrix",
     "compression": "zlib.compress(data, 9)",
 }
 HOLD_THE_LOCK = {

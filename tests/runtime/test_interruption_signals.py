@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 
 import pytest
 
@@ -69,11 +70,12 @@ def test_two_ctrl_c_during_one_long_call_are_two() -> None:
     text = """
 with Interruption() as stop:
     print("ready")
-    hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 6_000_000)
     print("not reached")
 """
     with running(BEGIN + text) as program:
         program.read_until("ready")
+        time.sleep(0.1)  # it prints that just before the call
         program.send(signal.SIGINT)
         program.read_until_error("notice")
         program.send(signal.SIGINT)

@@ -75,6 +75,21 @@ def test_a_program_can_be_ended_while_it_imports(source: str, by_run: bool, tmp_
     assert (ended.code, ended.output) == (143, ["ready"]), ended.errors
 
 
+def test_an_interruption_takes_over_from_run(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("""
+from spotproof_runtime import Interruption
+with Interruption() as stop:
+    print("ready")
+    print("saving", stop.wait(60))
+""")
+    with running(path, options=["-m", "spotproof_runtime.run"]) as program:
+        program.read_until("ready")
+        program.send(signal.SIGTERM)
+        ended = program.end()
+    assert (ended.code, ended.output[-1]) == (143, "saving True")
+
+
 @pytest.mark.parametrize("milliseconds", [50, 100])
 def test_sigterm_just_after_the_start_of_the_interpreter_ends_the_program(
     milliseconds: int,
