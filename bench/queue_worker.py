@@ -35,7 +35,9 @@ def queue_worker(setting: Setting) -> list[Row]:
             len(pairs),
             wall=ratio(pairs),
             goal=GOAL,
-            detail=" / ".join(f"{1000 * sum(side) / len(side):.0f} ms" for side in zip(*pairs)),
+            detail=" / ".join(
+                f"{1000 * sum(side) / len(side):.0f} ms" for side in zip(*pairs, strict=True)
+            ),
             data=dict(found),
         )
     ]

@@ -23,7 +23,8 @@ class ResumableBatches:
     version of Python, and with another batch size or number of replicas.
 
     Give it to PyTorch as `DataLoader(dataset, batch_sampler=batches)` and read the loader through
-    `feed`; without a loader, `take` gives one batch of indices.
+    `feed`; without a loader, `take` gives one batch of indices. A shuffle takes about half a second
+    and 8 MB a million items, at the start of an epoch and on each resume.
 
     Attributes:
         epoch: number of the epoch, from 0; moves on when `feed` is exhausted, or when `take` finds

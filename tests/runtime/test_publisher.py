@@ -13,6 +13,7 @@ from spotproof_runtime import Item, Row, SqliteSink
 from spotproof_runtime.queue.messages import MOST_KEY_BYTES, Undecodable, decode, encode, stable_key
 from spotproof_runtime.queue.publisher import publish
 from spotproof_runtime.queue.sources import from_bucket, from_rows, read_rows
+from tests.runtime.gcs.server import BUCKET, GcsServer
 from tests.runtime.queues import Queue, new_queue
 
 MODULE = "spotproof_runtime.queue.publish"
@@ -175,26 +176,26 @@ def test_joined_keys_cannot_be_mistaken_for_each_other() -> None:
     assert first.key != second.key
 
 
-def test_an_object_written_again_with_the_same_content_is_the_same_work() -> None:
-    class Blob:
-        def __init__(self, name: str, crc32c: str, generation: int) -> None:
-            self.name, self.crc32c, self.generation, self.size = name, crc32c, generation, 1
+def test_an_object_written_again_with_the_same_content_is_the_same_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = GcsServer(page_size=2).start()
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
-    class Storage:
-        def __init__(self, *blobs: Blob) -> None:
-            self.blobs = blobs
+    def keys(**content: bytes) -> set[str]:
+        for name, each in content.items():
+            server.objects.create(BUCKET, f"in/{name}.jpg", each, None, {})
+        return {item.key for item in from_bucket(f"gs://{BUCKET}/in/", match="*.jpg")}
 
-        def list_blobs(self, bucket: str, prefix: str | None) -> tuple[Blob, ...]:
-            return self.blobs
-
-    def keys(*blobs: Blob) -> list[str]:
-        found = from_bucket("gs://bkt/in", match="*.jpg", client=Storage(*blobs))
-        return [item.key for item in found]
-
-    first = keys(Blob("in/", "x", 1), Blob("in/a.jpg", "aa", 1), Blob("in/b.txt", "x", 1))
-    assert first == ["gs://bkt/in/a.jpg@aa"]
-    assert keys(Blob("in/a.jpg", "aa", 2)) == first
-    assert keys(Blob("in/a.jpg", "bb", 3)) != first
+    for name in ("in/", "in/b.txt", "other/c.jpg"):
+        server.objects.create(BUCKET, name, b"", None, {})
+    first = keys(a=b"1", b=b"1", c=b"1")
+    assert {key.partition("@")[0] for key in first} == {
+        f"gs://{BUCKET}/in/{name}.jpg" for name in "abc"
+    }
+    assert keys(a=b"1") == first
+    assert len(keys(a=b"2") - first) == 1
+    server.stop()
 
 
 @pytest.mark.parametrize("text", ["a", "ä" * 200, "x" * 5000, "a\0b", "\ud800", ""])

@@ -10,9 +10,17 @@ from typing import Any
 
 import pytest
 
-from spotproof_runtime import EventLog, Interrupted, Item, QueueWorker, Row, SqliteSink
+from spotproof_runtime import (
+    EventLog,
+    Interrupted,
+    Item,
+    PostgresSink,
+    QueueWorker,
+    Row,
+    SqliteSink,
+)
 from tests.runtime.queues import FakeStop, Queue, new_queue
-from tests.runtime.services import wait_for
+from tests.runtime.services import Postgres, wait_for
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
@@ -39,7 +47,7 @@ def worker(queue: Queue, sink: Any, stop: FakeStop | None = None, **more: Any) -
         queue.subscription,
         sink=sink,
         stop=stop or FakeStop(),
-        **{"leave_when_idle_seconds": 1.0, **more},
+        **{"leave_when_idle_seconds": 0.7, **more},
     )
 
 
@@ -136,6 +144,21 @@ def test_one_bad_item_takes_no_good_one_with_it(queue: Queue, sink: SqliteSink) 
     assert about["spotproof-errors"] == "3"
     assert "cannot read the picture" in about["spotproof-error-text"]
     assert "pa55" not in str(about)
+
+
+def test_errors_are_forgotten_when_the_work_succeeds(queue: Queue, sink: SqliteSink) -> None:
+    tries: list[int] = []
+
+    def compute(items: Sequence[Item]) -> list[Row]:
+        tries.append(len(tries))
+        if len(tries) < 3:
+            raise OSError("the model's server is busy")
+        return double(items)
+
+    queue.publish([Item("a", 1)])
+    did = worker(queue, sink, compute=compute).run()
+    assert (did.failed, did.stored, did.dead_lettered) == (2, 1, 0)
+    assert sink.count_error("a", "first again") == 1
 
 
 def test_what_cannot_be_read_is_set_aside_at_once(queue: Queue, sink: SqliteSink) -> None:
@@ -283,6 +306,41 @@ def test_work_that_does_not_fit_is_given_back_while_it_runs(queue: Queue, sink: 
     assert sink.count_error("a", "first") == 1, "an interruption is no error"
 
 
+def test_an_error_after_the_notice_is_not_counted(queue: Queue, sink: SqliteSink) -> None:
+    """What the end takes along, such as children of a data loader, is no item's fault."""
+    stop = FakeStop()
+
+    def compute(items: Sequence[Item]) -> list[Row]:
+        stop.request()
+        raise RuntimeError("a data loader's child is gone")
+
+    queue.publish([Item("a", 1)])
+    did = worker(queue, sink, stop, compute=compute).run()
+    assert (did.failed, did.given_back) == (0, 1)
+    assert sink.count_error("a", "first") == 1
+
+
+def test_what_is_done_after_it_was_given_back_is_stored_all_the_same(
+    queue: Queue, sink: SqliteSink
+) -> None:
+    queue.publish([Item("a", 1)])
+    with worker(queue, sink) as mine:
+        for batch in mine:
+            batch.give_back()
+            assert batch.done(double(batch.items))
+            break
+    assert sink.have(["a"]) == {"a"}
+
+
+def test_done_twice_is_refused(queue: Queue, sink: SqliteSink) -> None:
+    queue.publish([Item("a", 1)])
+    with worker(queue, sink) as mine:
+        for batch in mine:
+            batch.done(double(batch.items))
+            with pytest.raises(ValueError, match="settled already"):
+                batch.done(double(batch.items))
+
+
 def test_a_pull_under_way_ends_on_notice(queue: Queue, sink: SqliteSink) -> None:
     stop = FakeStop()
     mine = worker(queue, sink, stop, compute=double, leave_when_idle_seconds=None)
@@ -296,6 +354,23 @@ def test_a_pull_under_way_ends_on_notice(queue: Queue, sink: SqliteSink) -> None
     assert not running.is_alive()
     queue.publish([Item("a", 1)])
     assert len(queue.pull()) == 1, "nothing went to a pull of the worker that left"
+
+
+def test_what_a_pull_brings_after_the_notice_is_given_back(queue: Queue, sink: SqliteSink) -> None:
+    stop = FakeStop()
+    mine = worker(queue, sink, stop, compute=double)
+    pull = mine._pulling.pull
+
+    def late(*given: Any, **more: Any) -> Any:
+        received = pull(*given, **more)
+        stop.request()
+        return received
+
+    mine._pulling.pull = late
+    queue.publish([Item("a", 1)])
+    did = mine.run()
+    assert (did.stored, did.given_back) == (0, 1)
+    assert len(queue.pull()) == 1
 
 
 def test_no_more_is_held_than_is_worked_on(queue: Queue, sink: SqliteSink) -> None:
@@ -347,6 +422,66 @@ def test_twenty_preemptions_do_not_make_poison(queue: Queue, sink: SqliteSink) -
     assert queue.pull(dead=True, seconds=1) == []
     assert sink.count_error("a", "first") == 1
     assert worker(queue, sink, compute=double).run().stored == 1
+
+
+def test_a_message_that_was_lost_while_it_was_worked_on_is_no_error(
+    queue: Queue, sink: SqliteSink
+) -> None:
+    queue.publish([Item("a", 1)])
+    with worker(queue, sink) as mine:
+        for batch in mine:
+            queue.subscriber.modify_ack_deadline(
+                subscription=queue.subscription, ack_ids=batch.ack_ids, ack_deadline_seconds=0
+            )
+            other = worker(queue, sink, compute=double).run()
+            assert other.stored == 1
+            assert batch.done(double(batch.items))
+    assert sink.have(["a"]) == {"a"}
+    assert queue.pull(seconds=1) == []
+
+
+def test_exactly_once_delivery_is_worked_on_too(sink: SqliteSink) -> None:
+    queue = new_queue(exactly_once=True)
+    queue.publish([Item("a", 1)], [Item("b", 1)])
+    did = worker(queue, sink, compute=double).run()
+    assert (did.stored, did.acked) == (2, 2)
+
+
+def test_a_copy_of_what_another_worker_works_on_is_put_off(
+    queue: Queue, database: Postgres
+) -> None:
+    other, mine = (PostgresSink("claimed", url=database.url) for _ in range(2))
+    mine.create_tables()
+    assert other.claim(["a"]) == {"a"}
+    queue.publish([Item("a", 1)], [Item("b", 1)])
+    did = worker(queue, mine, compute=double, leave_when_idle_seconds=2.0).run()
+    assert mine.have(["a", "b"]) == {"b"}
+    assert did.given_back == 1, "put off for some seconds, not again and again"
+    other.close()
+    mine.close()
+
+
+def test_a_claim_ends_with_the_message_that_is_given_back(queue: Queue, database: Postgres) -> None:
+    other, mine = (PostgresSink("claimed", url=database.url) for _ in range(2))
+    mine.create_tables()
+    queue.publish([Item("x", 1)])
+    with worker(queue, mine) as working:
+        for batch in working:
+            assert other.claim(["x"]) == set()
+            batch.give_back()
+            assert other.claim(["x"]) == {"x"}
+            break
+    other.close()
+    mine.close()
+
+
+def test_a_sink_that_cannot_count_leaves_it_to_the_worker(queue: Queue) -> None:
+    def compute(items: Sequence[Item]) -> list[Row]:
+        raise ValueError("always")
+
+    queue.publish([Item("a", 1)])
+    did = worker(queue, Failing(), compute=compute, most_errors=3).run()
+    assert (did.failed, did.dead_lettered) == (3, 1)
 
 
 def test_wrong_arguments_are_all_named(queue: Queue, sink: SqliteSink) -> None:

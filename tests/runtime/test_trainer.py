@@ -10,6 +10,7 @@ import pytest
 
 from spotproof_gke.contract import EXIT_DONE, EXIT_ERROR, EXIT_INTERRUPTED
 from tests.runtime.containers import copy_into, read_image, start
+from tests.runtime.gcs.server import BUCKET
 from tests.runtime.lives import Life, weights_of
 
 STEPS = 120
@@ -71,6 +72,24 @@ def test_a_run_killed_without_notice_loses_what_came_after_the_last_save_and_end
         life.ends(-signal.SIGKILL)
         assert life.last("restored")["step"] >= 20 * killed
     assert weights_of(train("--save-every", "10").ends(EXIT_DONE)) == weights_of(whole)
+
+
+def test_a_run_in_a_bucket_is_interrupted_and_goes_on(
+    train: Callable[..., Life], gcs_process: str, tmp_path: Path
+) -> None:
+    env = {
+        "STORAGE_EMULATOR_HOST": gcs_process,
+        "SPOTPROOF_CHECKPOINT_LOCATION": f"gs://{BUCKET}/{tmp_path.name}",
+    }
+    life = train("--evaluate-every", "5", "--pause-seconds", "0.01", env=env)
+    life.read_lines(3)
+    life.signal(signal.SIGTERM)
+    life.ends(EXIT_INTERRUPTED)
+    step = life.last("interrupted")["step"]
+    last = train(env=env)
+    in_bucket = last.ends(EXIT_DONE)
+    assert last.last("restored")["step"] == step > 0
+    assert weights_of(in_bucket) == weights_of(train(location="whole").ends(EXIT_DONE))
 
 
 def test_a_run_that_is_told_to_end_at_any_moment_of_its_lives_ends_the_same(

@@ -46,6 +46,11 @@ class Batch:
     Attributes:
         items: the work that is left: what the sink has already is not in it.
         messages: the deliveries that the items came in.
+        stored: keys whose results are in the sink.
+        failed: errors by key.
+        settled: whether the messages are no longer in hand.
+        given_back: whether that is because they were given back; what is `done` then is stored
+            all the same.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class Batch:
         self.failed: dict[str, Exception] = {}
         self.began_at = time.monotonic()
         self.settled = False
+        self.given_back = False
 
     @property
     def keys(self) -> list[str]:
@@ -83,7 +89,7 @@ class Batch:
             ValueError: a row is missing or of no item, or the batch is settled; nothing is stored.
             TypeError: something else than rows.
         """
-        if self.settled:
+        if self.settled and not self.given_back:
             raise ValueError("this batch is settled already")
         return self._owner.finish(self, checked(rows, self.keys), {})
 
@@ -111,10 +117,11 @@ class Batch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        if self.settled:
-            return False
+        failed = isinstance(error, Exception)
+        if self.settled:  # an error after `done` is no item's, one after the notice is nobody's
+            return failed and self.given_back
         if isinstance(error, Exception):
             self.fail(error)
         else:
             self.give_back("left without a result" if error is None else type(error).__name__)
-        return isinstance(error, Exception)
+        return failed

@@ -6,7 +6,7 @@ import re
 MOST_BYTES = 1024
 """The longest value of an attribute that Pub/Sub takes."""
 
-_CREDENTIALS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/@]+@")
+_CREDENTIALS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/]+@")
 _ASSIGNED = re.compile(
     r"((?:password|passwd|secret|token|api[_-]?key|authorization)[\"']?\s*[=:]\s*)"
     r"(?:bearer\s+)?[\"']?[^\s\"',;&]+",

@@ -74,6 +74,11 @@ class LeaseKeeper:
         with self._changed:
             return [ack_id for ack_id in ack_ids if self._due.pop(ack_id, None) is not None]
 
+    def held(self) -> list[str]:
+        """All that is extended."""
+        with self._changed:
+            return list(self._due)
+
     def close(self) -> None:
         """Ends the thread; a step under way is waited for."""
         with self._changed:

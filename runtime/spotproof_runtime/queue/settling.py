@@ -132,9 +132,9 @@ class Settling:
             self._events.record(
                 "message_failed",
                 key=key,
+                counted=True,
                 errors=count,
-                error=error_class(error),
-                text=error_text(error),
+                error=f"{error_class(error)}: {error_text(error)}",
             )
             if count >= self._most_errors:
                 spent[key] = count
@@ -161,6 +161,8 @@ class Settling:
             return False
         self._summary.dead_lettered += 1
         self._events.record(
-            "message_dead_lettered", error=error_class(error), text=error_text(error), errors=errors
+            "message_dead_lettered",
+            error=f"{error_class(error)}: {error_text(error)}",
+            errors=errors,
         )
         return True

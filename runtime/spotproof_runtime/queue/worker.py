@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
@@ -10,12 +10,13 @@ from spotproof_runtime.events import EventLog
 from spotproof_runtime.queue.batch import Batch
 from spotproof_runtime.queue.computing import Compute, compute_each
 from spotproof_runtime.queue.dead_letters import DeadLetters
+from spotproof_runtime.queue.error_text import error_text
+from spotproof_runtime.queue.handling import Handling
 from spotproof_runtime.queue.leases import STEP_SECONDS, LeaseKeeper
 from spotproof_runtime.queue.notice import NoticeWatch
-from spotproof_runtime.queue.pause import Pauses
 from spotproof_runtime.queue.pulling import PULL_SECONDS, Pulling
 from spotproof_runtime.queue.settling import Settling
-from spotproof_runtime.queue.storing import SinkDown, Storing
+from spotproof_runtime.queue.storing import Storing
 from spotproof_runtime.queue.subscription import (
     Received,
     Subscription,
@@ -25,7 +26,7 @@ from spotproof_runtime.queue.subscription import (
 from spotproof_runtime.queue.summary import Summary
 from spotproof_runtime.queue.taking import Taking
 from spotproof_runtime.queue.work_times import WorkTimes
-from spotproof_runtime.sinks.protocol import ErrorBook, ErrorsInMemory, Row, Sink
+from spotproof_runtime.sinks.protocol import ErrorBook, ErrorsInMemory, Sink
 from spotproof_runtime.stop import Stop
 
 MOST_MESSAGES = 10
@@ -122,9 +123,9 @@ class QueueWorker:
         self._leases = LeaseKeeper(
             self._subscription.extend,
             step_seconds=lease_step_seconds,
-            failed=lambda error: self._events.record("lease_failed", error=str(error)[:200]),
+            failed=lambda error: self._events.record("lease_failed", error=error_text(error)),
         )
-        self._settling = Settling(
+        settling = Settling(
             self._subscription,
             self._leases,
             error_book or (sink if isinstance(sink, ErrorBook) else ErrorsInMemory()),
@@ -133,12 +134,14 @@ class QueueWorker:
             events=self._events,
             summary=self.summary,
         )
-        self._taking = Taking(sink, self._settling, stop, events=self._events, summary=self.summary)
-        self._storing = Storing(
+        taking = Taking(sink, settling, stop, events=self._events, summary=self.summary)
+        storing = Storing(
             sink, stop, sink_patience_seconds, events=self._events, summary=self.summary
         )
+        self._handling = Handling(
+            self._leases, taking, storing, settling, self._times, stop, events=self._events
+        )
         self._pulling = Pulling(self._subscription, stop, events=self._events)
-        self._trouble = Pauses(stop, first_seconds=0.1, most_seconds=2.0)
         self._current: Batch | None = None
         self._watch: NoticeWatch | None = None
 
@@ -188,6 +191,7 @@ class QueueWorker:
             self._current = None
             if self._watch is not None:
                 self._watch.close()
+            self._handling.leave()
             self._leases.close()
             self._subscription.close()
 
@@ -206,72 +210,22 @@ class QueueWorker:
                 idle_since = time.monotonic()
             elif time.monotonic() - idle_since >= self._idle_seconds:
                 return
-            batch = self._take(received) if received else None
+            batch = self._handling.take(received) if received else None
             if batch is None:
                 continue
             self._current = batch
-            yield batch
+            if self._stop.requested:
+                batch.give_back("not begun")
+            else:
+                yield batch
             if not batch.settled:
                 batch.give_back("left without a result")
             self._current = None
-
-    def finish(self, batch: Batch, rows: Sequence[Row], failed: Mapping[str, Exception]) -> bool:
-        """Stores the rows, counts the errors, and settles each message of a batch."""
-        try:
-            refused = self._storing.store(rows)
-        except SinkDown:
-            self.give_back(batch, "the sink is not well")
-            return False
-        batch.stored |= {row.key for row in rows} - set(refused)
-        batch.failed.update({**failed, **refused})
-        if not batch.failed:
-            self._times.add(time.monotonic() - batch.began_at)
-        self._settle(batch)
-        return not batch.failed
-
-    def give_back(self, batch: Batch, reason: str) -> None:
-        """Gives back what a batch holds still, from any thread."""
-        batch.settled = True
-        self._settling.give_back(batch.messages, reason)
-        self._taking.release(batch.keys)
+            idle_since = time.monotonic()
 
     def _pull(self) -> list[Received]:
         seconds = max(0.1, min(PULL_SECONDS, self._idle_seconds))
         return self._pulling.pull(self._most_messages, seconds=seconds)
-
-    def _take(self, received: Sequence[Received]) -> Batch | None:
-        """A batch with work in it, if that is what was pulled."""
-        ack_ids = [each.ack_id for each in received]
-        self._leases.hold(ack_ids)
-        if self._stop.requested:
-            self._settling.set_free(ack_ids, "not begun")
-            return None
-        try:
-            batch = self._taking.batch(self, received)
-        except Exception as error:
-            self._storing.failed("have", error)
-            self._settling.set_free(ack_ids, "the sink is not well")
-            self._storing.wait_until_well(self._taking.asked)
-            return None
-        if not self._taking.well:
-            self._trouble.take()
-        if batch is None or batch.items:
-            return batch
-        self._settle(batch)
-        return None
-
-    def _settle(self, batch: Batch) -> None:
-        try:
-            well = self._settling.settle(batch)
-        except Exception as error:
-            self._storing.failed("count_error", error)
-            self.give_back(batch, "errors cannot be counted")
-            return
-        self._taking.release(batch.keys)
-        if batch.failed or not well:
-            self._trouble.take()
-        else:
-            self._trouble.over()
 
 
 def _check(messages_per_batch: int, most_errors: int) -> None:
