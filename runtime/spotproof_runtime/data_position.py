@@ -1,5 +1,6 @@
 """Which items of a data set a training has seen, shuffles included, as part of a checkpoint."""
 
+import math
 import random
 import sys
 from array import array
@@ -7,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import chain, cycle, islice
 from typing import Any, TypeVar
+
+from spotproof_gke.problems import Problem, raise_if_any
 
 Batch = TypeVar("Batch")
 
@@ -43,7 +46,7 @@ class ResumableBatches:
         replicas: processes that train together, each with batches of its own.
 
     Raises:
-        ValueError: the numbers do not fit together, all of them named.
+        ProblemsError: the numbers do not fit together, all of them named.
     """
 
     def __init__(
@@ -57,10 +60,10 @@ class ResumableBatches:
         replica: int = 0,
         replicas: int = 1,
     ) -> None:
-        _judge(size, batch_size, drop_last, replica, replicas)
         self.size, self.seed, self.shuffle = size, seed, shuffle
         self.batch_size, self.drop_last = batch_size, drop_last
         self.replica, self.replicas = replica, replicas
+        raise_if_any("ResumableBatches", _size_problems(self))
         self.epoch = 0
         self.seen = 0
         self._order: tuple[int, array[int]] | None = None
@@ -130,26 +133,10 @@ class ResumableBatches:
         """Goes on from a position; before `feed` is called.
 
         Raises:
-            ValueError: the position is of another data set, seed or order, or is none.
+            ProblemsError: the position is of another data set, seed or order, or is none.
         """
-        wanted = self.state_dict()
-        if missing := [key for key in wanted if key not in state]:
-            raise ValueError(f"this is no position in a data set: {', '.join(missing)} is missing")
-        other = [
-            f"{key} was {state[key]} and is {wanted[key]}"
-            for key in IDENTITY
-            if state[key] != wanted[key]
-        ]
-        if other:
-            raise ValueError(
-                f"the checkpoint's position is of another order of items: {'; '.join(other)}. Make "
-                "them equal, or start a new run with a checkpoint location of its own"
-            )
+        raise_if_any("position in the data", _position_problems(state, self.state_dict()))
         epoch, seen = state["epoch"], state["seen"]
-        if epoch < 0 or not 0 <= seen <= self.size:
-            raise ValueError(
-                f"epoch {epoch}, {seen} seen: no position in a data set of {self.size} items"
-            )
         self.epoch, self.seen = epoch, seen
 
     @property
@@ -196,21 +183,36 @@ class ResumableBatches:
             return iter(loader)
 
 
-def _judge(size: int, batch_size: int, drop_last: bool, replica: int, replicas: int) -> None:
-    problems = [
-        f"{name}={value}: at least 1"
-        for name, value in (("size", size), ("batch_size", batch_size), ("replicas", replicas))
-        if value < 1
-    ]
-    if not 0 <= replica < max(replicas, 1):
-        problems.append(f"replica={replica}: from 0 to replicas - 1, which is {replicas - 1}")
-    if not problems and drop_last and size < batch_size * replicas:
-        problems.append(
-            f"size={size}: less than one full batch of {batch_size} on {replicas} replica(s), and "
-            "drop_last leaves out what is not full"
-        )
-    if problems:
-        raise ValueError("; ".join(problems))
+def _size_problems(batches: ResumableBatches) -> Iterator[Problem]:
+    wrong = False
+    for key in ("size", "batch_size", "replicas"):
+        value = getattr(batches, key)
+        if value < 1:
+            wrong = True
+            yield Problem(key, value, "this is 1 or more", "correct it")
+    if not 0 <= batches.replica < max(batches.replicas, 1):
+        rule = "replicas are numbered from 0 to replicas - 1"
+        yield Problem("replica", batches.replica, rule, "give the rank of this process")
+    step = batches.batch_size * batches.replicas
+    if not wrong and batches.drop_last and batches.size < step:
+        rule = f"a step takes {step} items, and drop_last leaves out what is less"
+        yield Problem("size", batches.size, rule, "take smaller batches, or drop_last=False")
+
+
+def _position_problems(state: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Problem]:
+    missing = [key for key in wanted if key not in state]
+    for key in missing:
+        yield Problem(key, None, "this is missing", "give what state_dict() returned")
+    if missing:
+        return
+    for key in IDENTITY:
+        if state[key] != wanted[key]:
+            rule = f"the checkpoint has {state[key]!r}, so its items come in another order"
+            fix = "make it equal, or start a run with a checkpoint location of its own"
+            yield Problem(key, wanted[key], rule, fix)
+    for key, most in (("epoch", math.inf), ("seen", state["size"])):
+        if not 0 <= state[key] <= most:
+            yield Problem(key, state[key], f"this is from 0 to {most}", "take another checkpoint")
 
 
 def _shuffled(size: int, seed: str) -> "array[int]":

@@ -4,9 +4,11 @@ import base64
 import random
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, cast
+
+from spotproof_gke.problems import Problem, raise_if_any
 
 PYTHON, NUMPY, TORCH, TORCH_CUDA, OWN = "python", "numpy", "torch", "torch_cuda", "own"
 
@@ -49,10 +51,10 @@ class RandomNumbers:
         A machine with other GPUs goes on, with a warning: its numbers will differ.
 
         Raises:
-            ValueError: the program's own generators are not those of the checkpoint, or this is no
-                state of generators.
+            ProblemsError: the program's own generators are not those of the checkpoint, or this is
+                no state of generators.
         """
-        self._judge(state)
+        raise_if_any("random numbers", self._problems(state))
         random.setstate(_python_tuple(state[PYTHON]))
         if NUMPY in state:
             import_module("numpy").random.set_state(_rebuilt(state[NUMPY]))
@@ -63,21 +65,16 @@ class RandomNumbers:
         for name, one in state[OWN].items():
             _set_state_of(self._own[name], one)
 
-    def _judge(self, state: Mapping[str, Any]) -> None:
-        if missing := [name for name in (PYTHON, OWN) if name not in state]:
-            raise ValueError(
-                f"this is no state of random numbers: {', '.join(missing)} is missing; give what "
-                "state_dict() returned"
-            )
-        if set(state[OWN]) != set(self._own):
-            raise ValueError(
-                f"the checkpoint holds the generators {_names(state[OWN])}, the program has "
-                f"{_names(self._own)}: name the same ones in RandomNumbers(…)"
-            )
-
-
-def _names(named: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(named)) or "(none)"
+    def _problems(self, state: Mapping[str, Any]) -> Iterator[Problem]:
+        missing = [key for key in (PYTHON, OWN) if key not in state]
+        for key in missing:
+            yield Problem(key, None, "this is missing", "give what state_dict() returned")
+        if missing:
+            return
+        known: set[str] = set(state[OWN])
+        for name in sorted(known ^ set(self._own)):
+            where = "the checkpoint alone has it" if name in known else "the checkpoint has it not"
+            yield Problem(name, None, where, "name the same generators in RandomNumbers(…)")
 
 
 def _state_of(name: str, generator: Any) -> Any:

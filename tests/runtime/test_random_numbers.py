@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spotproof_gke.problems import ProblemsError
 from spotproof_runtime import RandomNumbers
 
 
@@ -68,9 +69,11 @@ def test_numpy_is_not_imported_for_a_program_that_does_without() -> None:
 
 def test_generators_that_the_checkpoint_does_not_hold_are_refused_by_name() -> None:
     state = RandomNumbers(data=random.Random(1)).state_dict()
-    with pytest.raises(ValueError, match="holds the generators data, the program has augment"):
+    with pytest.raises(ProblemsError) as refused:
         RandomNumbers(augment=random.Random(1)).load_state_dict(state)
-    with pytest.raises(ValueError, match="python, own is missing"):
+    assert "data: the checkpoint alone has it" in str(refused.value)
+    assert "augment: the checkpoint has it not" in str(refused.value)
+    with pytest.raises(ProblemsError, match="python: this is missing"):
         RandomNumbers().load_state_dict({})
 
 

@@ -136,6 +136,29 @@ def test_a_finished_run_that_is_started_again_is_done_at_once(train: Callable[..
     assert again.last("restored")["step"] == STEPS
 
 
+def test_a_run_that_is_started_again_with_other_data_is_refused(
+    train: Callable[..., Life],
+) -> None:
+    train().ends(EXIT_DONE)
+    life = train("--sums", "900", "--seed", "5", "--steps", "200")
+    life.ends(EXIT_ERROR)
+    assert "size = 900: the checkpoint has 1000" in life.text()
+    assert "seed = 5: the checkpoint has 0" in life.text()
+    assert "Traceback" not in life.text()
+
+
+def test_a_run_whose_checkpoints_are_torn_does_not_start_from_zero(
+    train: Callable[..., Life], tmp_path: Path
+) -> None:
+    train().ends(EXIT_DONE)
+    for file in (tmp_path / "run" / "steps").rglob("model.npz"):
+        file.unlink()
+    life = train()
+    life.ends(EXIT_ERROR)
+    assert "none of them is whole" in life.text()
+    assert "Traceback" not in life.text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "env", "said"),
     [
