@@ -16,7 +16,7 @@ from tests.runtime.checkpoint_runs import wait_for
 from tests.runtime.gcs.server import BUCKET
 
 ROOT = Path(__file__).parents[2]
-TOTAL = 100
+TOTAL = 150
 EVERY = {"blocking": 7, "background": 30}
 """Steps between saves; an upload beside the work takes a few steps and must be shorter."""
 
@@ -50,7 +50,8 @@ class Run:
         )
         try:
             if end is not None:
-                wait_for(lambda: len(self.steps()) >= before + after_steps, 60)
+                enough = before + after_steps
+                wait_for(lambda: len(self.steps()) >= enough or process.poll() is not None, 60)
                 process.send_signal(end)
             _, said = process.communicate(timeout=60)
         finally:
