@@ -14,6 +14,7 @@ from spotproof_runtime.checkpoints.last_save import Outcome
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
 from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress
+from spotproof_runtime.checkpoints.ranks import process_saves
 from spotproof_runtime.checkpoints.reading import list_commits
 from spotproof_runtime.checkpoints.retention import DEFAULT_KEEP
 from spotproof_runtime.checkpoints.saving import SavePolicy, Saver
@@ -52,6 +53,8 @@ class Checkpoints:
         keep: how many checkpoints to keep, 1 or more; 2 when omitted. Those of other runs and
             those not yet committed never count.
         background: whether uploads happen beside the work; only the local copy holds it up then.
+        saves: whether this process saves, or only restores; when omitted, all do but ranks above 0
+            of a distributed program (`RANK`). One process has to write the whole state.
         staging: where local copies are made; the system's temporary directory when omitted. It
             needs room for two, with a background three.
         hopeless_after: how many lives in a row may be interrupted without a newer checkpoint
@@ -72,6 +75,7 @@ class Checkpoints:
         interval: Every | Cadence | float | None = None,
         keep: int = DEFAULT_KEEP,
         background: bool = True,
+        saves: bool | None = None,
         staging: str | os.PathLike[str] | None = None,
         hopeless_after: int = DEFAULT_LIMIT,
         events: EventLog | None = None,
@@ -79,16 +83,17 @@ class Checkpoints:
         _at_least_one("keep", keep)
         _at_least_one("hopeless_after", hopeless_after)
         self.location = parse_location(location, run)
+        self._saves = process_saves(saves, run, os.environ)
         self._stop = LimitedStop(stop or NeverStops())
         self._events = EventLog(run=str(self.location)) if events is None else events
         self._interval = Every(seconds=interval) if isinstance(interval, int | float) else interval
         self._cadence: Cadence | None = None
         self._staging = None if staging is None else Path(staging)
         self._store = open_store(self.location, self._stop)
-        self._lives = Lives(self._store)
+        self._lives = Lives(self._store, leaves_mark=self._saves)
         policy = SavePolicy(keep, background, self._staging)
         self._saver = Saver(self._store, self._lives, policy, self._stop, self._events)
-        self._ending = Ending(self._saver, self._lives, self._stop, self._events)
+        self._ending = Ending(self._saver, self._lives, self._stop, self._events, saves=self._saves)
         self._hopeless_after = hopeless_after
         self._offers = Offers()
         self._total: int | None = None
@@ -191,6 +196,8 @@ class Checkpoints:
     ) -> None:
         """Saves the state after `step` if that is due, or if the program is told to end.
 
+        Does nothing in a process that does not save.
+
         Args:
             step: the step that has just been done, as `steps` yields it.
             write: writes the state into the directory that it gets, and returns when the files
@@ -203,6 +210,10 @@ class Checkpoints:
         """
         done = operator.index(step) + 1
         self._offers.note(step)
+        if not self._saves:
+            if self._stop.requested:
+                self._ending.outcome = Outcome.NONE
+            return
         cadence = self._cadence = self._cadence or self._new_cadence(None)
 
         def save() -> None:
@@ -256,7 +267,7 @@ class Checkpoints:
     def _goes_on(self, step: int, step_seconds: float) -> bool:
         """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
         if step + 1 == self._total:
-            return self._ending.outcome in (None, Outcome.SAVED)
+            return not self._saves or self._ending.outcome in (None, Outcome.SAVED)
         if self._ending.outcome is not None or self._saver.offered_step == step + 1:
             return False
         return self._offers.may_come(step) and self._stop.remaining() >= step_seconds

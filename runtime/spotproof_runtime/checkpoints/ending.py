@@ -30,17 +30,21 @@ class Ending:
         lives: has the mark of this life.
         stop: whether and when the program must end.
         events: where the end is recorded.
+        saves: whether this process saves.
 
     Attributes:
         outcome: what became of the last save; None while the program was not told to end.
         begun_step: the step that this life has begun at.
     """
 
-    def __init__(self, saver: Saver, lives: Lives, stop: LimitedStop, events: EventLog) -> None:
+    def __init__(
+        self, saver: Saver, lives: Lives, stop: LimitedStop, events: EventLog, *, saves: bool
+    ) -> None:
         self._saver = saver
         self._lives = lives
         self._stop = stop
         self._events = events
+        self._saves = saves
         self._process = os.getpid()
         self.outcome: Outcome | None = None
         self.begun_step = 0
@@ -74,7 +78,7 @@ class Ending:
         if self._stop.requested and not (landed and self._saver.take_failure() is None):
             self.interrupt(total)
         self._saver.raise_failure()
-        if self._saver.committed_step != total:
+        if self._saves and self._saver.committed_step != total:
             _log.warning(
                 "all %d steps are done, and the state after the last one was not offered: call "
                 "offer in it to keep that state",
