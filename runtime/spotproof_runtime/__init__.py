@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from spotproof_runtime.history import History
     from spotproof_runtime.interruption import Interruption
     from spotproof_runtime.interval import SaveInterval
+    from spotproof_runtime.metrics import Metrics
     from spotproof_runtime.settings import SettingsError
     from spotproof_runtime.stop import Hopeless, Interrupted, Stop
 
@@ -24,6 +25,7 @@ __all__ = [
     "Hopeless",
     "Interrupted",
     "Interruption",
+    "Metrics",
     "SaveInterval",
     "SettingsError",
     "Stop",
@@ -41,6 +43,7 @@ _MODULES = {
     "Hopeless": "stop",
     "Interrupted": "stop",
     "Interruption": "interruption",
+    "Metrics": "metrics",
     "SaveInterval": "interval",
     "SettingsError": "settings",
     "Stop": "stop",
