@@ -1,12 +1,14 @@
 """The real parts that tests of the queue need: Google's Pub/Sub emulator and PostgreSQL."""
 
 import contextlib
+import ctypes
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -44,6 +46,12 @@ def listens(port: int) -> bool:
     return False
 
 
+def end_with_parent(number: int) -> None:
+    """Called in a child: the kernel sends it a signal when its parent is gone, however it went."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, number)  # PR_SET_PDEATHSIG
+
+
 @contextlib.contextmanager
 def pubsub_emulator() -> Iterator[str]:
     """Google's Pub/Sub emulator; gives `HOST:PORT` for PUBSUB_EMULATOR_HOST."""
@@ -62,6 +70,7 @@ def pubsub_emulator() -> Iterator[str]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=lambda: end_with_parent(signal.SIGKILL),
     )
     try:
         wait_for(lambda: process.poll() is not None or listens(port), "the emulator listens")
@@ -123,6 +132,7 @@ class Postgres:
             start_new_session=True,
             user=self._user,
             cwd="/",
+            preexec_fn=lambda: end_with_parent(signal.SIGINT),
         )
         wait_for(self._answers, "PostgreSQL answers")
 
