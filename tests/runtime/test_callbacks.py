@@ -114,42 +114,52 @@ class HuggingFaceTrainer:
         (folder / "trainer_state.json").write_text(json.dumps([step, self.total]))
 
 
-def _lightning_life(example: Any, tmp_path: Path, when: tuple[str, int] | None) -> tuple[int, int]:
-    """Exit code and total of one life that is told to end at that moment."""
-    trainer: Any = None
+Train = Callable[[Any, Any, Callable[[str, int], None]], None]
+"""Trains with checkpoints and a stop, and says at which moment it is."""
+
+
+def _life(tmp_path: Path, when: tuple[str, int] | None, train: Train) -> int:
+    """Exit code of one life that is told to end at that moment."""
+    checkpoints: Any = None
     try:
         with Interruption() as stop:
             checkpoints = Checkpoints(tmp_path / "run", stop=stop, interval=Every(steps=3))
-            callback = example.SaveOnEviction(checkpoints, stop)
-            trainer = LightningTrainer(callback, lambda *now: now == when and stop.request("test"))
-            trainer.fit(ckpt_path=callback.restore())
+            train(checkpoints, stop, lambda *now: now == when and stop.request("test"))
             stop.exit_if_requested()
             stop.done()
     except SystemExit as end:
-        return int(end.code or 0), trainer.total
-    return EXIT_DONE, trainer.total
+        return int(end.code or 0)
+    finally:
+        checkpoints.wait_until_finished()  # a program does so when it ends
+    return EXIT_DONE
+
+
+def _lightning_life(example: Any, tmp_path: Path, when: tuple[str, int] | None) -> tuple[int, int]:
+    """Exit code and total of one life."""
+    made: list[LightningTrainer] = []
+
+    def train(checkpoints: Any, stop: Any, at: Callable[[str, int], None]) -> None:
+        callback = example.SaveOnEviction(checkpoints, stop)
+        made.append(LightningTrainer(callback, at))
+        made[0].fit(ckpt_path=callback.restore())
+
+    return _life(tmp_path, when, train), made[0].total
 
 
 def _transformers_life(
     example: Any, tmp_path: Path, when: tuple[str, int] | None
 ) -> tuple[int, int]:
-    life = len(list(tmp_path.glob("disk-*")))
-    output_dir = str(tmp_path / f"disk-{life}")
-    Path(output_dir).mkdir()
-    trainer: Any = None
-    try:
-        with Interruption() as stop:
-            checkpoints = Checkpoints(tmp_path / "run", stop=stop, interval=Every(steps=3))
-            callback = example.SaveOnEviction(checkpoints, stop)
-            trainer = HuggingFaceTrainer(
-                callback, output_dir, lambda *now: now == when and stop.request("test")
-            )
-            trainer.train(resume_from_checkpoint=callback.restore(output_dir))
-            stop.exit_if_requested()
-            stop.done()
-    except SystemExit as end:
-        return int(end.code or 0), trainer.total
-    return EXIT_DONE, trainer.total
+    """Exit code and total of one life, on a disk of its own."""
+    output_dir = tmp_path / f"disk-{len(list(tmp_path.glob('disk-*')))}"
+    output_dir.mkdir()
+    made: list[HuggingFaceTrainer] = []
+
+    def train(checkpoints: Any, stop: Any, at: Callable[[str, int], None]) -> None:
+        callback = example.SaveOnEviction(checkpoints, stop)
+        made.append(HuggingFaceTrainer(callback, str(output_dir), at))
+        made[0].train(resume_from_checkpoint=callback.restore(str(output_dir)))
+
+    return _life(tmp_path, when, train), made[0].total
 
 
 def _newest(tmp_path: Path) -> int | None:
