@@ -14,6 +14,9 @@ PATIENCE_SECONDS = 60.0
 class Life:
     """A process that records events on its standard error.
 
+    Attributes:
+        seconds_to_end: from the last signal to the end, once it has ended.
+
     Args:
         process: with its standard output piped.
         errors: the file that its standard error goes to.
@@ -22,6 +25,8 @@ class Life:
     def __init__(self, process: "subprocess.Popen[str]", errors: Path) -> None:
         self.process = process
         self._errors = errors
+        self._told_at = time.monotonic()
+        self.seconds_to_end = 0.0
 
     def text(self) -> str:
         return self._errors.read_text(errors="replace")
@@ -55,6 +60,7 @@ class Life:
         return [self.process.stdout.readline() for _ in range(count)]
 
     def signal(self, number: signal.Signals) -> None:
+        self._told_at = time.monotonic()
         self.process.send_signal(number)
 
     def ends(self, code: int) -> str:
@@ -64,6 +70,7 @@ class Life:
     def ends_with(self, *codes: int) -> str:
         """Waits for the end with one of these codes; returns the standard output."""
         output, _ = self.process.communicate(timeout=PATIENCE_SECONDS)
+        self.seconds_to_end = time.monotonic() - self._told_at
         assert self.process.returncode in codes, self.text()[-3000:]
         return output
 

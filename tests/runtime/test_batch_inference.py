@@ -93,7 +93,10 @@ def test_sigterm_while_it_loads_its_libraries_gives_back_and_is_a_good_end(
 
 
 def test_with_a_queue_and_a_database_sigterm_gives_back_and_a_second_worker_ends_the_rest(
-    work: Work, emulator: str, database: Postgres
+    work: Work,
+    emulator: str,
+    database: Postgres,
+    record_property: Callable[[str, object], None],
 ) -> None:
     queue = new_queue()
     keys = [f"text-{number}" for number in range(30)]
@@ -109,6 +112,7 @@ def test_with_a_queue_and_a_database_sigterm_gives_back_and_a_second_worker_ends
     first.wait_for("message_acked", count=3)
     first.signal(signal.SIGTERM)
     done = json.loads(first.ends(EXIT_DONE))
+    record_property("figure", f"worker, SIGTERM to exit: {first.seconds_to_end:.2f} s")
     assert done["stored"] < len(keys)
     second = work(*arguments, env=env)
     _wait_for_rows(database.url, table, len(keys), second)

@@ -40,10 +40,11 @@ def train(tmp_path: Path) -> Iterator[Callable[..., Life]]:
 
 
 def test_a_run_interrupted_in_the_middle_of_epochs_equals_one_without_interruption(
-    train: Callable[..., Life],
+    train: Callable[..., Life], record_property: Callable[[str, object], None]
 ) -> None:
     whole = train(location="whole").ends(EXIT_DONE)
     begun_at = [0]
+    slowest = 0.0
     for evaluations in (1, 3, 2, 4):
         life = train("--evaluate-every", "7", "--pause-seconds", "0.01")
         life.read_lines(evaluations)
@@ -54,6 +55,8 @@ def test_a_run_interrupted_in_the_middle_of_epochs_equals_one_without_interrupti
         assert ended["lost_steps"] == 0
         assert life.last("restored")["step"] == begun_at[-1]
         begun_at.append(ended["step"])
+        slowest = max(slowest, life.seconds_to_end)
+    record_property("figure", f"trainer, SIGTERM to exit with a save: at most {slowest:.2f} s")
     assert begun_at == sorted(set(begun_at))
     assert any(step % 20 for step in begun_at)
     last = train()
