@@ -8,6 +8,7 @@ from pathlib import Path
 from bench import states, watch
 from bench.bare import write_program
 from bench.plan import differences
+from bench.queue_worker import queue_worker
 from bench.report import Row
 from bench.room import Room, room_of_program, room_of_stack
 from bench.runtime import runtime
@@ -236,6 +237,7 @@ def _watched(room: Room) -> watch.Watch:
 
 CASES: dict[str, Callable[[Setting], list[Row]]] = {
     "runtime": runtime,
+    "queue": queue_worker,
     "components": components,
     "packs": packs,
     "state": state,

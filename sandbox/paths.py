@@ -1,5 +1,5 @@
-"""Where things are in the project. Everything generated lies under `.venv`, `runtime/.venv` and
-`.spotproof`."""
+"""Where things are in the project. Everything generated lies under `.venv`, `runtime/.venv`,
+`runtime/.venv-torch` and `.spotproof`."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 RUNTIME_VENV = ROOT / "runtime" / ".venv"
+TORCH_VENV = ROOT / "runtime" / ".venv-torch"
 GENERATED = ROOT / ".spotproof"
 POLICY_PACKS = ("region_match", "spot_isolation")
 """The packs that run with every preview and update."""

@@ -1,7 +1,8 @@
-"""`python3 -m sandbox.setup_venv [runtime]`: makes a virtualenv agree with its requirements.
+"""`python3 -m sandbox.setup_venv [runtime|torch]`: makes a virtualenv agree with requirements.
 
 `.venv` is for everything but the runtime library, which has `runtime/.venv`: its Google libraries
-and Pulumi's SDK want different versions of protobuf.
+and Pulumi's SDK want different versions of protobuf. `runtime/.venv-torch` sees the PyTorch of a
+Python that has one: from a package registry it would be gigabytes.
 
 Runs before anything is installed, so it needs the standard library alone. A stamp in the
 virtualenv holds what was installed; when nothing has changed, nothing is done.
@@ -15,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.paths import ROOT, RUNTIME_VENV, VENV
+from sandbox.paths import ROOT, RUNTIME_VENV, TORCH_VENV, VENV
 from sandbox.progress import StepError, heartbeat, run_step, say
 
 REQUIREMENTS = "requirements-dev.txt"
@@ -31,6 +32,9 @@ class Virtualenv:
     inputs: tuple[str, ...]
     target: str
     """The make target that sets it up."""
+
+    lent: tuple[str, ...] = ()
+    """Modules that come from the Python that it is made with."""
 
     @property
     def name(self) -> str:
@@ -57,6 +61,16 @@ RUNTIME = Virtualenv(
     inputs=("runtime/requirements-dev.txt", "gke/pyproject.toml", "runtime/pyproject.toml"),
     target="setup-runtime",
 )
+TORCH = Virtualenv(
+    folder=TORCH_VENV,
+    requirements="runtime/requirements-torch.txt",
+    inputs=("runtime/requirements-torch.txt", "gke/pyproject.toml", "runtime/pyproject.toml"),
+    target="setup-torch",
+    lent=("torch", "numpy"),
+)
+BY_NAME = {"": MAIN, "runtime": RUNTIME, "torch": TORCH}
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""The Python that Debian's and Ubuntu's packages are for."""
 
 
 class SetupError(Exception):
@@ -105,10 +119,11 @@ def _has_pip(venv: Virtualenv) -> bool:
 
 
 def _create(venv: Virtualenv) -> None:
-    version = ".".join(map(str, sys.version_info[:3]))
-    command = [sys.executable, "-m", "venv", "--clear", venv.folder]
+    python = _lender(venv.lent) if venv.lent else sys.executable
+    command = [python, "-m", "venv", "--clear", venv.folder]
+    command += ["--system-site-packages"] if venv.lent else []
     try:
-        with heartbeat(f"creating {venv.name} with Python {version}"):
+        with heartbeat(f"creating {venv.name} with Python {_version(python)}"):
             run_step(command, ROOT, os.environ, CREATE_TIMEOUT_SECONDS)
     except StepError as error:
         shutil.rmtree(venv.folder, ignore_errors=True)
@@ -116,6 +131,22 @@ def _create(venv: Virtualenv) -> None:
             f"the virtualenv cannot be created: {error}\nOn Debian and Ubuntu the package "
             "python3-venv is needed; another Python is chosen with `make setup PYTHON=…`."
         ) from None
+
+
+def _lender(modules: tuple[str, ...]) -> str:
+    """A Python that has these modules."""
+    asked = f"import sys, {', '.join(modules)}; sys.exit(sys.version_info < (3, 10))"
+    for python in (sys.executable, SYSTEM_PYTHON):
+        if not shutil.which(python):
+            continue
+        if subprocess.run([python, "-c", asked], capture_output=True).returncode == 0:
+            return python
+    raise SetupError(
+        f"no Python with {' and '.join(modules)} was found: neither {sys.executable} nor "
+        f"{SYSTEM_PYTHON} (Python 3.10 or newer) has them. On Debian and Ubuntu: apt-get install "
+        "--no-install-recommends python3-torch python3-numpy libopenblas0-pthread "
+        "(160 MB, 2 min)."
+    )
 
 
 def _install(venv: Virtualenv) -> None:
@@ -131,23 +162,23 @@ def _install(venv: Virtualenv) -> None:
         shown = [line if len(line) < 200 else f"{line[:120]} … {line[-60:]}" for line in errors]
         raise SetupError(
             f"pip could not install {venv.requirements} into {venv.name} "
-            f"(Python {_version(venv)}):\n"
+            f"(Python {_version(venv.python)}):\n"
             + "\n".join(shown)
             + f"\nWhen the package registry can be reached, `make {venv.target}` goes on where it "
             "stopped."
         )
 
 
-def _version(venv: Virtualenv) -> str:
-    asked = subprocess.run([venv.python, "--version"], capture_output=True, text=True)
+def _version(python: str | Path) -> str:
+    asked = subprocess.run([python, "--version"], capture_output=True, text=True)
     return asked.stdout.removeprefix("Python").strip()
 
 
 def main(arguments: list[str]) -> int:
-    if arguments not in ([], ["runtime"]):
-        say(f"error: {' '.join(arguments)}: nothing is taken but `runtime`")
+    venv = BY_NAME.get(" ".join(arguments))
+    if venv is None:
+        say(f"error: {' '.join(arguments)}: nothing is taken but `runtime` or `torch`")
         return 2
-    venv = RUNTIME if arguments else MAIN
     try:
         setup(venv)
     except SetupError as error:

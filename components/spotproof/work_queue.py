@@ -20,6 +20,7 @@ from spotproof.reader import Reader
 from spotproof_gke import names
 from spotproof_gke.queues import (
     ACK_DEADLINE_SECONDS,
+    DEAD_LETTERS_SUFFIX,
     MAX_DELIVERY_ATTEMPTS,
     NEVER,
     RETENTION_SECONDS,
@@ -129,7 +130,9 @@ class WorkQueue(pulumi.ComponentResource):
         read.finish(f"WorkQueue {name}")
         super().__init__("spotproof:index:WorkQueue", name, None, opts)
         read.warn(self)
-        poison = self._topic(f"{name}-dead-letters", f"{plan.queue_name}-dead-letters", plan)
+        poison = self._topic(
+            f"{name}-dead-letters", f"{plan.queue_name}{DEAD_LETTERS_SUFFIX}", plan
+        )
         poison_kept = self._subscription(f"{name}-dead-letters", poison, plan, None)
         topic = self._topic(f"{name}-work", plan.queue_name, plan)
         work = self._subscription(f"{name}-work", topic, plan, poison)

@@ -21,7 +21,7 @@ SHORTEST_SECONDS = 30.0
 SHORTEST_SAVES = 10
 """No interval is shorter than this many blocking saves: saving takes at most 1/11 of the time."""
 
-LONGEST_SECONDS = 1800.0
+LONGEST_SECONDS = 3600.0
 """No interval is longer, unless the one above is: a quiet week says little about the next hour."""
 
 PRIOR_MEAN_SECONDS = 3 * 3600.0
@@ -69,7 +69,10 @@ class Interval:
 
 
 def best_interval(
-    blocking_seconds: float, between_seconds: float, landing_chance: float = 0.0
+    blocking_seconds: float,
+    between_seconds: float,
+    landing_chance: float = 0.0,
+    longest_seconds: float = LONGEST_SECONDS,
 ) -> Interval:
     """The interval that wastes least, within the limits.
 
@@ -77,9 +80,10 @@ def best_interval(
         blocking_seconds: How long a save holds up the work, C.
         between_seconds: Mean time between interruptions of the program, M; `inf` for none.
         landing_chance: The share of interruptions whose save on SIGTERM lands, p.
+        longest_seconds: No interval is longer than this.
 
     Raises:
-        ProblemsError: for a time below 0, an M of 0, or a chance outside 0 to 1.
+        ProblemsError: for a time below 0, an M or a longest of 0, or a chance outside 0 to 1.
     """
     raise_if_any(
         "checkpoint interval",
@@ -87,12 +91,13 @@ def best_interval(
             *number_problems("blocking_seconds", blocking_seconds),
             *number_problems("between_seconds", between_seconds, above=True, endless=True),
             *number_problems("landing_chance", landing_chance, most=1.0),
+            *number_problems("longest_seconds", longest_seconds, above=True, endless=True),
         ],
     )
     missed = 1.0 - landing_chance
     best = sqrt(2 * blocking_seconds * between_seconds / missed) if missed else inf
     shortest = max(SHORTEST_SECONDS, SHORTEST_SAVES * blocking_seconds)
-    longest = max(LONGEST_SECONDS, shortest)
+    longest = max(longest_seconds, shortest)
     if not best >= shortest:
         return Interval(shortest, best if isfinite(best) else 0.0, Bound.SHORTEST)
     if best > longest:
@@ -249,12 +254,10 @@ def number_problems(
         above: Whether it must be above 0.
         endless: Whether it may be infinite.
     """
+    if not isinstance(value, bool) and isinstance(value, (int, float)):
+        finite = isfinite(value) or (endless and value == inf)
+        if finite and 0 <= value <= most and not (above and value == 0):
+            return []
     least = "above 0" if above else "0 or more"
     rule = f"must be a number, {least}" + (f" and at most {most:g}" if isfinite(most) else "")
-    fix = "give a number in this range"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return [Problem(key, value, rule, fix)]
-    finite = isfinite(value) or (endless and value == inf)
-    if not finite or value < 0 or (above and value == 0) or value > most:
-        return [Problem(key, value, rule, fix)]
-    return []
+    return [Problem(key, value, rule, "give a number in this range")]

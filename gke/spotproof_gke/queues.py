@@ -15,3 +15,6 @@ MAX_DELIVERY_ATTEMPTS = 100
 
 NEVER = ""
 """The time to live of a subscription that never expires; left out, it goes after 31 idle days."""
+
+DEAD_LETTERS_SUFFIX = "-dead-letters"
+"""What the topic of a queue's poison adds to the queue's own name."""

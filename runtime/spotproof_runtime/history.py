@@ -14,9 +14,10 @@ class History:
     """What was measured in all lives of a run so far.
 
     Attributes:
-        interruptions: How often a life ended before its work was done.
+        interruptions: How often a life was interrupted in its work. One that ended while it
+            still restored had nothing to lose and is left out.
         landed: How often the save on SIGTERM landed.
-        exposure_seconds: How long the lives lasted together.
+        exposure_seconds: How long all lives worked together, their saves included.
         blocking_seconds: How long the newest saves held up the work, the newest last.
         restore_seconds: How long the newest restores took, the newest last.
     """
@@ -65,7 +66,7 @@ class History:
         return replace(self, restore_seconds=_newest(self.restore_seconds, seconds))
 
     def with_exposure(self, seconds: float) -> "History":
-        """The same with `seconds` more of uptime."""
+        """The same with `seconds` more of work."""
         return replace(self, exposure_seconds=self.exposure_seconds + max(seconds, 0.0))
 
     def with_interruption(self, landed: bool) -> "History":

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Protocol
 
 from spotproof_gke.interval import (
+    LONGEST_SECONDS,
     PRIOR_MEAN_SECONDS,
     SHORTEST_SECONDS,
     Bound,
@@ -50,7 +51,7 @@ class Cadence(Protocol):
         """The state is there and the work begins."""
         ...
 
-    def interrupted(self, landed: bool = False) -> None:
+    def interrupted(self, landed: bool = False, working: bool = True) -> None:
         """A life has ended before its work was done."""
         ...
 
@@ -64,7 +65,7 @@ class Estimate:
             when no cost of a save is known.
         blocking_seconds: The median time for which a save held up the work, None before the first.
         restore_seconds: The median time of a restore, None before the first.
-        between_seconds: Mean time between interruptions.
+        between_seconds: Mean time that the program works between interruptions.
         landing_chance: The share of interruptions whose save on SIGTERM lands.
     """
 
@@ -84,7 +85,9 @@ class SaveInterval:
     Args:
         history: What earlier lives of the run have measured.
         fixed: A fixed interval in place of the estimated one.
-        prior_seconds: Mean time between interruptions that is assumed at first.
+        prior_seconds: Mean time between interruptions that is assumed at first; divide it by the
+            number of nodes that the program needs at once.
+        longest_seconds: No estimated interval is longer, unless ten saves are.
         events: Where to say which interval is used, whenever it has moved by a tenth.
         clock: Seconds that never go back.
     """
@@ -95,26 +98,29 @@ class SaveInterval:
         *,
         fixed: Every | None = None,
         prior_seconds: float = PRIOR_MEAN_SECONDS,
+        longest_seconds: float = LONGEST_SECONDS,
         events: EventLog | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._before = history or History()
         self._fixed = fixed
         self._prior_seconds = prior_seconds
+        self._longest_seconds = longest_seconds
         self._events = events
         self._clock = clock
-        self._born = self._since = clock()
+        self._since = clock()
+        self._working_since: float | None = None
         self._last_step: int | None = None
         self._seen_step = 0
         self._told: float | None = None
         self._interval_seconds = FIRST_SAVE_SECONDS
         self._stale_at = -inf
-        self._refresh(self._born)
+        self._refresh(self._since)
 
     @property
     def history(self) -> History:
         """What all lives have measured, this one so far included; to be kept with each save."""
-        return self._history_at(self._clock())
+        return self._before.with_exposure(self._worked(self._clock()))
 
     def due(self, step: int, now: float | None = None) -> bool:
         """Whether to save after `step`.
@@ -125,6 +131,8 @@ class SaveInterval:
         """
         if self._last_step is None:
             self._last_step = max(step - 1, 0)
+        if self._working_since is None:
+            self._working_since = self._clock()
         self._seen_step = step
         every = self._fixed.in_steps if self._fixed else None
         if every is not None:
@@ -156,31 +164,40 @@ class SaveInterval:
         """The state is there after `seconds`, and the work begins."""
         self._before = self._before.with_restore(seconds)
         self._begin()
+        self._working_since = self._since
 
-    def interrupted(self, landed: bool = False) -> None:
+    def interrupted(self, landed: bool = False, working: bool = True) -> None:
         """A life has ended before its work was done.
 
         Called once for each such life by whoever learns of it: by that life itself, or, after a
         SIGKILL, by the next one. An end that was not recorded came half an interval after the
-        last record on average, and that much uptime is counted with it.
+        last record on average, and that much time is counted with it.
 
         Args:
             landed: Whether its save on SIGTERM landed, so that nothing was lost.
+            working: Whether its work had begun. If it had not, there was nothing to lose, and
+                nothing is counted; True where it is not known.
         """
+        if not working:
+            return
         unrecorded = 0.0 if landed else self._interval_seconds / 2
         self._before = self._before.with_interruption(landed).with_exposure(unrecorded)
         self._refresh(self._clock())
 
     def estimate(self, now: float | None = None) -> Estimate:
         """What the run has measured so far, and the interval that follows."""
-        seen = self._history_at(self._clock() if now is None else now)
-        blocking = median(seen.blocking_seconds) if seen.blocking_seconds else None
-        between = mean_between(seen.interruptions, seen.exposure_seconds, self._prior_seconds)
+        seen = self._before
+        exposure = seen.exposure_seconds + self._worked(self._clock() if now is None else now)
+        between = mean_between(seen.interruptions, exposure, self._prior_seconds)
         chance = chance_of_landing(seen.landed, seen.interruptions)
+        blocking = _median(seen.blocking_seconds)
+        interval = None
+        if blocking is not None:
+            interval = best_interval(blocking, between, chance, self._longest_seconds)
         return Estimate(
-            interval=None if blocking is None else best_interval(blocking, between, chance),
+            interval=interval,
             blocking_seconds=blocking,
-            restore_seconds=median(seen.restore_seconds) if seen.restore_seconds else None,
+            restore_seconds=_median(seen.restore_seconds),
             between_seconds=between,
             landing_chance=chance,
         )
@@ -202,8 +219,8 @@ class SaveInterval:
             "warning": interval.warning if interval else None,
         }
 
-    def _history_at(self, now: float) -> History:
-        return self._before.with_exposure(now - self._born)
+    def _worked(self, now: float) -> float:
+        return 0.0 if self._working_since is None else now - self._working_since
 
     def _begin(self) -> None:
         self._since = self._clock()
@@ -220,6 +237,10 @@ class SaveInterval:
         if self._events is not None and moved:
             self._told = interval.seconds
             self._events.record("interval_chosen", **self.fields())
+
+
+def _median(measured: tuple[float, ...]) -> float | None:
+    return median(measured) if measured else None
 
 
 def _finite(value: float | None) -> float | None:

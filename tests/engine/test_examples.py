@@ -175,3 +175,28 @@ def test_a_refusal_speaks_the_callers_language_and_shows_no_traceback(tmp_path: 
     assert 'property machineType with value "g2-standrd-8"' in preview.text
     assert 'did you mean "g2-standard-8"?' in preview.text
     assert "property maxNodes with value 0" in preview.text
+
+
+def test_the_reference_workloads_are_rendered_and_no_pack_minds(tmp_path: Path) -> None:
+    settings = {
+        "images": "europe-docker.pkg.dev/acme-ml/images",
+        "checkpoints": "gs://acme-ml-checkpoints",
+        "subscription": "projects/acme-ml/subscriptions/texts",
+        "renderTo": str(tmp_path / "rendered"),
+    }
+    project = emulated_project(
+        tmp_path,
+        EXAMPLES / "reference-workloads",
+        {f"reference-workloads:{key}": value for key, value in settings.items()},
+        packs=[*PACKS, "interruption_readiness"],
+        env={"KUBECONFIG": ""},
+    )
+    done = project.up().check()
+    assert "[mandatory]" not in done.text
+    assert "[advisory]" not in done.text
+    kinds = {
+        one["kind"]
+        for path in (tmp_path / "rendered").rglob("*.yaml")
+        for one in yaml.safe_load_all(path.read_text())
+    }
+    assert {"JobSet", "Job", "Deployment", "ScaledObject"} <= kinds

@@ -3,8 +3,9 @@
 from typing import Any
 
 from tests.runtime.gcs.fixtures import gcs, gcs_process, place
+from tests.runtime.queue_fixtures import database, emulator, fleet, new_fleet
 
-__all__ = ["gcs", "gcs_process", "place"]
+__all__ = ["database", "emulator", "fleet", "gcs", "gcs_process", "new_fleet", "place"]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -62,7 +62,7 @@ def test_a_life_that_ends_by_itself_does_not_count(place: Place) -> None:
     for _ in range(10):
         made = checkpoints(place.location)
         made.restore(load, default=lambda: 0)
-        made._at_exit()
+        made._ending.at_exit()
 
 
 def test_a_life_that_was_interrupted_in_vain_counts_and_one_that_saved_does_not(

@@ -16,7 +16,7 @@ from tests.runtime.checkpoint_runs import wait_for
 from tests.runtime.gcs.server import BUCKET
 
 ROOT = Path(__file__).parents[2]
-TOTAL = 100
+TOTAL = 150
 EVERY = {"blocking": 7, "background": 30}
 """Steps between saves; an upload beside the work takes a few steps and must be shorter."""
 
@@ -50,7 +50,8 @@ class Run:
         )
         try:
             if end is not None:
-                wait_for(lambda: len(self.steps()) >= before + after_steps, 60)
+                enough = before + after_steps
+                wait_for(lambda: len(self.steps()) >= enough or process.poll() is not None, 60)
                 process.send_signal(end)
             _, said = process.communicate(timeout=60)
         finally:
@@ -70,24 +71,19 @@ def done_again(steps: list[int]) -> list[int]:
     return [before + 1 - after for before, after in pairwise(steps) if after != before + 1]
 
 
-@pytest.fixture(params=["directory", "gcs"])
-def a_run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Run]:
-    if request.param == "directory":
-        return lambda background: Run(str(tmp_path / "run"), background, tmp_path, {})
+@pytest.fixture(params=["directory-blocking", "gcs-background"])
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+    store, background = request.param.split("-")
+    if store == "directory":
+        return Run(str(tmp_path / "run"), background, tmp_path, {})
     address = request.getfixturevalue("gcs_process")
     location = f"gs://{BUCKET}/{tmp_path.name}"
-    return lambda background: Run(
-        location, background, tmp_path, {"STORAGE_EMULATOR_HOST": address}
-    )
+    return Run(location, background, tmp_path, {"STORAGE_EMULATOR_HOST": address})
 
 
-@pytest.mark.parametrize("background", ["blocking", "background"])
 def test_sigterm_costs_at_most_one_step(
-    a_run: Callable[[str], Run],
-    background: str,
-    record_property: Callable[[str, object], None],
+    run: Run, record_property: Callable[[str, object], None]
 ) -> None:
-    run = a_run(background)
     lengths = random.Random(7)
     for _ in range(3):
         code, said = run.live(signal.SIGTERM, lengths.randint(1, 15))
@@ -99,17 +95,15 @@ def test_sigterm_costs_at_most_one_step(
     lost = done_again(run.steps())
     assert max(lost, default=0) <= 1
     assert set(run.steps()) == set(range(TOTAL))
-    record_property("figure", f"steps lost to each of 3 SIGTERMs, {background}: {lost or 'none'}")
+    record_property(
+        "figure", f"steps lost to each of 3 SIGTERMs; {run.background}: {lost or 'none'}"
+    )
 
 
-@pytest.mark.parametrize("background", ["blocking", "background"])
 def test_sigkill_costs_at_most_one_interval(
-    a_run: Callable[[str], Run],
-    background: str,
-    record_property: Callable[[str, object], None],
+    run: Run, record_property: Callable[[str, object], None]
 ) -> None:
-    run = a_run(background)
-    every = EVERY[background]
+    every = EVERY[run.background]
     for length in (every + 1, 2 * every - 1, every + every // 2):
         code, said = run.live(signal.SIGKILL, length)
         assert code == -signal.SIGKILL, said
@@ -119,5 +113,7 @@ def test_sigkill_costs_at_most_one_interval(
     lost = done_again(run.steps())
     # An upload that is under way when the kill comes is lost as well: it takes a few steps, ten
     # times as many are allowed for a slow machine.
-    assert max(lost, default=0) <= every * (2 if background == "background" else 1)
-    record_property("figure", f"steps lost to each of 3 SIGKILLs, {background}: {lost or 'none'}")
+    assert max(lost, default=0) <= every * (2 if run.background == "background" else 1)
+    record_property(
+        "figure", f"steps lost to each of 3 SIGKILLs; {run.background}: {lost or 'none'}"
+    )

@@ -23,7 +23,7 @@ def _files(folder: str) -> list[Path]:
     return [
         path
         for path in sorted((ROOT / folder).rglob("*.py"))
-        if not {"build", "venv", ".venv"} & set(path.parts)
+        if not {"build", "venv", ".venv", ".venv-torch"} & set(path.parts)
     ]
 
 

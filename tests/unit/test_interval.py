@@ -39,6 +39,8 @@ def test_a_slow_save_keeps_to_a_tenth_of_the_time_and_says_so() -> None:
     assert found.seconds == 600
     assert found.bound is Bound.SHORTEST
     assert "208 s would be best, so a save is too slow" in (found.warning or "")
+    nearly = best_interval(60, 2900)
+    assert (nearly.bound, nearly.warning) == (Bound.SHORTEST, None)
 
 
 @pytest.mark.parametrize("blocking", [0.0, 0.001])
@@ -50,12 +52,13 @@ def test_a_save_that_costs_nothing_is_made_twice_a_minute_without_a_warning(
 
 
 @pytest.mark.parametrize(("between", "chance"), [(30 * HOUR, 0.9), (inf, 0.0), (HOUR, 1.0)])
-def test_a_quiet_market_saves_every_half_hour_at_least(between: float, chance: float) -> None:
+def test_a_quiet_market_saves_every_hour_at_least(between: float, chance: float) -> None:
     found = best_interval(10, between, chance)
-    assert (found.seconds, found.bound, found.warning) == (1800, Bound.LONGEST, None)
+    assert (found.seconds, found.bound, found.warning) == (3600, Bound.LONGEST, None)
+    assert best_interval(10, between, chance, longest_seconds=900).seconds == 900
 
 
-def test_the_tenth_of_the_time_counts_for_more_than_the_half_hour() -> None:
+def test_the_tenth_of_the_time_counts_for_more_than_the_hour() -> None:
     assert best_interval(400, HOUR).seconds == 4000
 
 

@@ -219,6 +219,14 @@ def test_a_mounted_bucket_comes_with_what_its_driver_needs() -> None:
     assert mount == {"name": volume["name"], "mountPath": "/checkpoints"}
 
 
+@pytest.mark.parametrize("volume", ["checkpoint_claim", "checkpoint_bucket"])
+def test_an_image_that_runs_as_no_root_may_write_its_checkpoints(volume: str) -> None:
+    args = {**SPOT_JOB, "checkpoint_location": "/checkpoints/run", volume: "acme-ml-runs"}
+    assert pod_of(_job("SpotJob", args))["securityContext"]["fsGroup"] > 0
+    direct = pod_of(_job("SpotJob", {**SPOT_JOB, "shared_memory": "1Gi"}))
+    assert "fsGroup" not in direct["securityContext"]
+
+
 def test_memory_and_disk_are_limits_and_cpu_is_not() -> None:
     args = {**SPOT_JOB, "cpu": "4", "memory": "16Gi", "ephemeral_storage": "50Gi"}
     resources = pod_of(_job("SpotJob", args))["containers"][0]["resources"]

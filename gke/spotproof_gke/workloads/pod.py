@@ -11,10 +11,21 @@ from spotproof_gke.workloads.scheduling import gpu_limits
 CONTAINER = "main"
 """Name of the container with the program."""
 
+CHECKPOINTS = "checkpoints"
+"""Name of the volume with the checkpoints."""
+
 NAME_LABEL = "app.kubernetes.io/name"
 
 FUSE_ANNOTATION = "gke-gcsfuse/volumes"
 SHARED_MEMORY_PATH = "/dev/shm"
+
+VOLUME_GROUP = 10_001
+"""Group of the files in a volume of checkpoints, which every user of an image may then write.
+
+Without one they are root's alone. A disk is given to the group by Kubernetes, a mounted bucket by
+its driver. Sources, read on 2026-11-30: kubernetes.io/docs/tasks/configure-pod-container/
+security-context; GoogleCloudPlatform/gcs-fuse-csi-driver#16.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,14 +55,14 @@ class Mount:
 
 def claim_mount(path: str, claim: str) -> Mount:
     """A PersistentVolumeClaim at a path."""
-    return Mount("checkpoints", path, {"persistentVolumeClaim": {"claimName": claim}})
+    return Mount(CHECKPOINTS, path, {"persistentVolumeClaim": {"claimName": claim}})
 
 
 def bucket_mount(path: str, bucket: Any) -> Mount:
     """A bucket at a path, by Cloud Storage FUSE. A file is safe once it is closed."""
     attributes = {"bucketName": bucket, "mountOptions": "implicit-dirs"}
     source = {"csi": {"driver": FUSE_DRIVER, "volumeAttributes": attributes}}
-    return Mount("checkpoints", path, source, {FUSE_ANNOTATION: "true"})
+    return Mount(CHECKPOINTS, path, source, {FUSE_ANNOTATION: "true"})
 
 
 def shared_memory_mount(size: str) -> Mount:
@@ -145,6 +156,12 @@ def pod_template(
         "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
         **where.manifest(),
     }
+    if any(mount.name == CHECKPOINTS for mount in program.mounts):
+        spec["securityContext"] |= {
+            "fsGroup": VOLUME_GROUP,
+            # A large volume would otherwise be gone through at each start.
+            "fsGroupChangePolicy": "OnRootMismatch",
+        }
     if restart_policy is not None:
         spec["restartPolicy"] = restart_policy
     if program.service_account is not None:

@@ -1,20 +1,20 @@
 """Checkpoints of a run: restore, loop over steps, save when it is due or the end is near."""
 
 import atexit
-import logging
+import operator
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
-from spotproof_gke.contract import EXIT_ERROR
 from spotproof_runtime.checkpoints.commits import Commit
-from spotproof_runtime.checkpoints.errors import CheckpointError
-from spotproof_runtime.checkpoints.last_save import Outcome, save_last
+from spotproof_runtime.checkpoints.ending import Ending
+from spotproof_runtime.checkpoints.last_save import Outcome
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
-from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress, say_done
+from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress
+from spotproof_runtime.checkpoints.ranks import process_saves
 from spotproof_runtime.checkpoints.reading import list_commits
 from spotproof_runtime.checkpoints.retention import DEFAULT_KEEP
 from spotproof_runtime.checkpoints.saving import SavePolicy, Saver
@@ -25,15 +25,10 @@ from spotproof_runtime.events import EventLog
 from spotproof_runtime.every import Every
 from spotproof_runtime.history import History
 from spotproof_runtime.interval import Cadence, SaveInterval
-from spotproof_runtime.stop import Interrupted, Stop
+from spotproof_runtime.stop import Stop
 
 State = TypeVar("State")
 Write = Callable[[Path], object]
-
-_EXIT_SECONDS = 5.0
-"""How long a program that ends by itself tries to take its mark back."""
-
-_log = logging.getLogger("spotproof_runtime.checkpoints")
 
 when_exiting = atexit.register
 
@@ -58,6 +53,8 @@ class Checkpoints:
         keep: how many checkpoints to keep, 1 or more; 2 when omitted. Those of other runs and
             those not yet committed never count.
         background: whether uploads happen beside the work; only the local copy holds it up then.
+        saves: whether this process saves, or only restores; when omitted, all do but ranks above 0
+            of a distributed program (`RANK`). One process has to write the whole state.
         staging: where local copies are made; the system's temporary directory when omitted. It
             needs room for two, with a background three.
         hopeless_after: how many lives in a row may be interrupted without a newer checkpoint
@@ -78,6 +75,7 @@ class Checkpoints:
         interval: Every | Cadence | float | None = None,
         keep: int = DEFAULT_KEEP,
         background: bool = True,
+        saves: bool | None = None,
         staging: str | os.PathLike[str] | None = None,
         hopeless_after: int = DEFAULT_LIMIT,
         events: EventLog | None = None,
@@ -85,23 +83,22 @@ class Checkpoints:
         _at_least_one("keep", keep)
         _at_least_one("hopeless_after", hopeless_after)
         self.location = parse_location(location, run)
-        self._stop: Stop = stop or NeverStops()
+        self._saves = process_saves(saves, run, os.environ)
+        self._stop = LimitedStop(stop or NeverStops())
         self._events = EventLog(run=str(self.location)) if events is None else events
         self._interval = Every(seconds=interval) if isinstance(interval, int | float) else interval
         self._cadence: Cadence | None = None
         self._staging = None if staging is None else Path(staging)
-        self._limit = LimitedStop(self._stop)
-        self._store = open_store(self.location, self._limit)
-        self._lives = Lives(self._store)
+        self._store = open_store(self.location, self._stop)
+        self._lives = Lives(self._store, leaves_mark=self._saves)
         policy = SavePolicy(keep, background, self._staging)
         self._saver = Saver(self._store, self._lives, policy, self._stop, self._events)
+        self._ending = Ending(self._saver, self._lives, self._stop, self._events, saves=self._saves)
         self._hopeless_after = hopeless_after
         self._offers = Offers()
         self._total: int | None = None
-        self._outcome: Outcome | None = None
-        self._begun_step = 0
         self._restored: Commit | None = None
-        when_exiting(self._at_exit)
+        when_exiting(self._ending.at_exit)
 
     @property
     def restored(self) -> Commit | None:
@@ -135,9 +132,8 @@ class Checkpoints:
             Hopeless: several lives in a row were interrupted without a newer checkpoint.
             Interrupted: the program is told to end meanwhile.
         """
-        start = Start(
-            self._store, self._lives, self._events, self._hopeless_after, self._end_if_requested
-        )
+        ends = self._stop.exit_if_requested
+        start = Start(self._store, self._lives, self._events, self._hopeless_after, ends)
         begun = time.monotonic()
         with start.search(self._staging, self.location, fresh) as search:
             commit = search.commit
@@ -145,7 +141,7 @@ class Checkpoints:
             state = load(search.directory) if commit else default()
         self._saver.restored(step if commit else None, frozenset(search.torn))
         self._restored = commit
-        self._begun_step = step
+        self._ending.begun_step = step
         seconds = time.monotonic() - begun
         self._cadence = self._new_cadence(commit)
         for _ in range(start.interrupted_lives):
@@ -164,7 +160,9 @@ class Checkpoints:
         """Yields `start` to `total - 1`, each the number of the step to do now.
 
         Told to end, the step at work is finished and offered, then `Interrupted` is raised. After
-        the last step it waits until its state is saved, and tells the `stop` that all is done.
+        the last step it waits until its state is saved, and tells the `stop` that all is done. A
+        loop that is left by `break` is not finished: call `wait_until_finished()`, and
+        `stop.done()` if no step is left to do.
 
         Raises:
             ValueError: `start` is beyond `total`, so the checkpoint is of another run.
@@ -179,14 +177,14 @@ class Checkpoints:
         self._total = total
         progress = Progress(self._events)
         if self._stop.requested and start < total:
-            self._interrupt(start)
+            self._ending.interrupt(start)
         for step in range(start, total):
             yield step
             progress.step(step + 1)
             if self._stop.requested and not self._goes_on(step, progress.step_seconds):
-                self._interrupt(step + 1)
+                self._ending.interrupt(step + 1)
         progress.tell(total)
-        self._finish(total)
+        self._ending.finish(total)
 
     def offer(
         self,
@@ -198,6 +196,8 @@ class Checkpoints:
     ) -> None:
         """Saves the state after `step` if that is due, or if the program is told to end.
 
+        Does nothing in a process that does not save.
+
         Args:
             step: the step that has just been done, as `steps` yields it.
             write: writes the state into the directory that it gets, and returns when the files
@@ -208,8 +208,12 @@ class Checkpoints:
         Raises:
             SaveFailedError: this save, or one in the background before it, has failed.
         """
-        done = step + 1
+        done = operator.index(step) + 1
         self._offers.note(step)
+        if not self._saves:
+            if self._stop.requested:
+                self._ending.outcome = Outcome.NONE
+            return
         cadence = self._cadence = self._cadence or self._new_cadence(None)
 
         def save() -> None:
@@ -217,10 +221,10 @@ class Checkpoints:
             cadence.saved(self._saver.save(done, write, notes))
 
         if self._stop.requested:
-            if self._outcome is None:
+            if self._ending.outcome is None:
                 # Part of what is saved: if it does not land, the next life learns of it anyway.
                 cadence.interrupted(landed=True)
-                self._decide(done, save)
+                self._ending.decide(done, save)
             return
         self._raise_failure(cadence)
         if done == self._total or cadence.due(done):
@@ -263,72 +267,10 @@ class Checkpoints:
     def _goes_on(self, step: int, step_seconds: float) -> bool:
         """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
         if step + 1 == self._total:
-            return self._outcome in (None, Outcome.SAVED)
-        if self._outcome is not None or not self._offers.may_come(step):
+            return not self._saves or self._ending.outcome in (None, Outcome.SAVED)
+        if self._ending.outcome is not None or self._saver.offered_step == step + 1:
             return False
-        return self._stop.remaining() >= step_seconds
-
-    def _decide(self, done: int, save: Callable[[], object] | None) -> None:
-        begun = time.monotonic()
-        self._outcome = save_last(self._saver, self._stop, done, save)
-        committed = self._saver.committed_step or 0
-        self._events.record(
-            "interrupted",
-            outcome=self._outcome.value,
-            step=committed,
-            lost_steps=max(0, done - committed),
-            seconds=round(time.monotonic() - begun, 3),
-        )
-        if self._outcome is Outcome.SAVED and committed > self._begun_step:
-            self._take_mark_back()
-
-    def _take_mark_back(self) -> None:
-        try:
-            self._lives.take_back()
-        except CheckpointError as error:
-            # Then this life counts as one that was interrupted.
-            _log.warning("cannot remove the mark of this life: %s", error)
-
-    def _interrupt(self, done: int) -> NoReturn:
-        if self._outcome is None:
-            self._decide(done, None)
-        self._end_if_requested()
-        raise Interrupted
-
-    def _end_if_requested(self) -> None:
-        if not self._stop.requested:
-            return
-        ends = getattr(self._stop, "exit_if_requested", None)
-        if ends is not None:
-            ends()
-        raise Interrupted
-
-    def _finish(self, total: int) -> None:
-        self.wait_until_finished()
-        if self._saver.background.busy:
-            self._interrupt(total)
-        if self._saver.committed_step != total:
-            _log.warning(
-                "all %d steps are done, and the state after the last one was not offered: call "
-                "offer in it to keep that state",
-                total,
-            )
-        self._events.record("run_finished", step=total)
-        say_done(self._stop)
-        self._take_mark_back()
-
-    def _at_exit(self) -> None:
-        """Lets the last upload end, and does not let its error pass for success."""
-        self._saver.background.wait(self._stop.remaining)
-        failure = self._saver.take_failure()
-        if self._stop.requested:
-            return
-        self._limit.end_within(_EXIT_SECONDS)
-        self._take_mark_back()
-        if failure is not None:
-            _log.error("%s", failure)
-            logging.shutdown()
-            os._exit(EXIT_ERROR)
+        return self._offers.may_come(step) and self._stop.remaining() >= step_seconds
 
 
 def _history(cadence: Cadence) -> Mapping[str, Any]:

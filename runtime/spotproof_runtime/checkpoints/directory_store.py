@@ -41,37 +41,33 @@ class DirectoryStore:
     def __init__(self, root: Path, link: Link = os.link) -> None:
         self._root = root
         self._link = link
+        self._links = True
 
     def put(self, name: str, source: Path | bytes, crc32c: str) -> StoredObject:
         """See `ObjectStore.put`."""
         target = self._root / name
-        unfinished = self._root / UNFINISHED / uuid.uuid4().hex
         with _named("write", target):
-            found = _in_folder(unfinished, lambda: _write(unfinished, source, "xb"))
             try:
-                if found != crc32c:
-                    raise StoreError(
-                        f"cannot write {target}: the content's CRC-32C is {found}, not {crc32c}; "
-                        "it was changed while it was being saved"
-                    )
-                _in_folder(target, lambda: self._publish(unfinished, target))
-            finally:
-                unfinished.unlink(missing_ok=True)
+                if self._links:
+                    self._put_linked(target, source, crc32c)
+                if not self._links:
+                    _in_folder(target, lambda: _write(target, source, crc32c))
+            except FileExistsError:
+                raise AlreadyExistsError(f"{target} exists already") from None
             _sync_folder(target.parent)
             return self._stored(target)
 
-    def _publish(self, unfinished: Path, target: Path) -> None:
+    def _put_linked(self, target: Path, source: Path | bytes, crc32c: str) -> None:
+        unfinished = self._root / UNFINISHED / uuid.uuid4().hex
         try:
-            self._link(unfinished, target)
-        except FileExistsError:
-            raise AlreadyExistsError(f"{target} exists already") from None
+            _in_folder(unfinished, lambda: _write(unfinished, source, crc32c))
+            _in_folder(target, lambda: self._link(unfinished, target))
         except OSError as error:
             if error.errno not in _NO_HARD_LINKS:
                 raise
-            try:
-                _write(target, unfinished, "xb")
-            except FileExistsError:
-                raise AlreadyExistsError(f"{target} exists already") from None
+            self._links = False
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def read(self, name: str) -> bytes:
         """See `ObjectStore.read`."""
@@ -112,16 +108,25 @@ class DirectoryStore:
         return StoredObject(name, status.st_size, status.st_mtime_ns, None, status.st_mtime)
 
 
-def _write(target: Path, source: Path | bytes, mode: str) -> str:
-    """Writes a file to the disk and returns the CRC-32C of what was written."""
+def _write(target: Path, source: Path | bytes, crc32c: str) -> None:
+    """Writes a new file to the disk, and removes it again when the content is not as it must be."""
     digest = new_digest()
-    with open(target, mode) as file:
-        for block in _blocks(source):
-            digest.update(block)
-            file.write(block)
-        file.flush()
-        os.fsync(file.fileno())
-    return text_of(digest)
+    with open(target, "xb") as file:
+        try:
+            for block in _blocks(source):
+                digest.update(block)
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+            found = text_of(digest)
+            if found != crc32c:
+                raise StoreError(
+                    f"cannot write {target}: the content's CRC-32C is {found}, not {crc32c}; it "
+                    "was changed while it was being saved"
+                )
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
 
 
 def _blocks(source: Path | bytes) -> Iterator[bytes]:

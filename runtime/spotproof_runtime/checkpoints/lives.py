@@ -22,15 +22,20 @@ class Lives:
 
     Args:
         store: where they are.
+        leaves_mark: whether this process stands for the life of the run; others see no marks.
     """
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, store: ObjectStore, *, leaves_mark: bool = True) -> None:
         self._store = store
+        self._leaves_mark = leaves_mark
         self._own: str | None = None
         self._earlier: dict[str, int] = {}
 
     def look(self) -> int:
         """Finds the marks of earlier lives, and returns how many were interrupted."""
+        if not self._leaves_mark:
+            # It could not tell the mark of the present life from those of earlier ones.
+            return 0
         for each in self._store.list(_FOLDER):
             found = _MARK.fullmatch(each.name)
             if found:
@@ -44,6 +49,8 @@ class Lives:
     def begin(self, step: int) -> None:
         """Leaves a mark of this life, which begins at `step`; the last of several holds."""
         self.take_back()
+        if not self._leaves_mark:
+            return
         name = f"{_FOLDER}{step:012d}-{uuid.uuid4().hex}"
         self._own = name
         self._store.put(name, b"", crc32c_of(b""))

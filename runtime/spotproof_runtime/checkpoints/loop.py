@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.stop import Stop
+from spotproof_runtime.stop import Interrupted, Stop
 
 PROGRESS_SECONDS = 60.0
 """How often a loop records how far it is."""
@@ -84,7 +84,7 @@ class NeverStops:
 
 
 class LimitedStop:
-    """A `Stop` that can be given an earlier end, for calls that must not take long.
+    """What checkpoints ask of a `Stop`, which can be given an earlier end.
 
     Args:
         stop: the one whose end holds otherwise.
@@ -113,9 +113,17 @@ class LimitedStop:
         """Sleeps, but not beyond a request to end; returns `requested`."""
         return self._stop.wait(seconds)
 
+    def exit_if_requested(self) -> None:
+        """Raises `Interrupted` once the program is told to end, with the code of the `stop`."""
+        if not self.requested:
+            return
+        ends = getattr(self._stop, "exit_if_requested", None)
+        if ends is not None:
+            ends()
+        raise Interrupted
 
-def say_done(stop: Stop) -> None:
-    """Tells `stop` that all the work is done, if it wants to know."""
-    done = getattr(stop, "done", None)
-    if done is not None:
-        done()
+    def done(self) -> None:
+        """Tells the `stop` that all the work is done, if it wants to know."""
+        done = getattr(self._stop, "done", None)
+        if done is not None:
+            done()

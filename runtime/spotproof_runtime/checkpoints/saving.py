@@ -56,6 +56,12 @@ class Saver:
         stop: once told to end, nothing old is tidied up any more.
         events: where saves are recorded.
         clock: monotonic seconds.
+
+    Attributes:
+        background: the uploads beside the work.
+        estimate: how long a save takes.
+        torn: attempts that are known not to be whole.
+        offered_step: the newest step whose state is saved or on its way.
     """
 
     def __init__(
@@ -78,6 +84,7 @@ class Saver:
         self._failure: SaveFailedError | None = None
         self._committed_step: int | None = None
         self._first = True
+        self.offered_step: int | None = None
         self.background = Background(self._upload, self._note_replaced, clock)
         self.estimate = SaveEstimate()
         self.torn: frozenset[str] = frozenset()
@@ -117,6 +124,7 @@ class Saver:
         except SaveFailedError as error:
             self._events.record("save_failed", step=step, error=str(error))
             raise
+        self.offered_step = step
         if self._policy.background:
             self.background.submit(staged)
         else:

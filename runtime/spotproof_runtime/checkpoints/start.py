@@ -89,12 +89,13 @@ class Start:
     def _begin(self, step: int) -> None:
         count = self._lives.begun_at(step)
         if count >= self._hopeless_after:
-            self._events.record("hopeless", step=step, lives=count)
-            raise Hopeless(
+            why = (
                 f"{count} lives in a row have begun at step {step} and were interrupted before "
                 "a newer checkpoint: save more often or make saves shorter, or give a larger "
                 "hopeless_after"
             )
+            self._events.record("hopeless", step=step, lives=count, why=why)
+            raise Hopeless(why)
         try:
             self._lives.begin(step)
         except CheckpointError as error:

@@ -9,7 +9,7 @@ import hashlib
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
@@ -37,6 +37,7 @@ class Object:
     content: bytes
     generation: int
     updated: float
+    metadata: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def crc32c(self) -> str:
@@ -62,6 +63,7 @@ class Object:
             "md5Hash": self.md5,
             "timeCreated": written,
             "updated": written,
+            "metadata": self.metadata,
         }
 
 
@@ -96,7 +98,13 @@ class Objects:
         """How often each name was written."""
 
     def create(
-        self, bucket: str, name: str, content: bytes, match: int | None, claims: dict[str, str]
+        self,
+        bucket: str,
+        name: str,
+        content: bytes,
+        match: int | None,
+        claims: dict[str, str],
+        metadata: dict[str, str] | None = None,
     ) -> Object:
         """Writes an object after all checks."""
         with self._lock:
@@ -104,7 +112,9 @@ class Objects:
             self._check_claims(content, claims)
             self._check_rate(bucket, name)
             self._generation += 1
-            made = Object(bucket, name, content, self._generation, self.clock())
+            made = Object(
+                bucket, name, content, self._generation, self.clock(), dict(metadata or {})
+            )
             self._objects[bucket, name] = made
             self.written[name] = self.written.get(name, 0) + 1
             return made

@@ -220,14 +220,15 @@ class _Call:
         metadata, content = self._metadata()
         name = self.name or metadata.get("name", "")
         match = self._number("ifGenerationMatch")
+        own = metadata.get("metadata")
         claims = {"crc32c": metadata.get("crc32c"), "md5": metadata.get("md5Hash")}
         claims = {key: value for key, value in claims.items() if value}
         claims |= claims_of(self.headers.get("x-goog-hash", ""))
         if self.query["uploadType"] == "resumable":
-            upload = self.gcs.sessions.begin(Session(self.bucket, name, match, claims))
+            upload = self.gcs.sessions.begin(Session(self.bucket, name, match, claims, own))
             path = f"/upload/storage/v1/b/{self.bucket}/o?uploadType=resumable&upload_id={upload}"
             return 200, {"Location": self.gcs.url + path}, b""
-        made = self.gcs.objects.create(self.bucket, name, content, match, claims)
+        made = self.gcs.objects.create(self.bucket, name, content, match, claims, own)
         return _json(made.resource())
 
     def _get(self) -> Answer:

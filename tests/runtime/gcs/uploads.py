@@ -31,11 +31,19 @@ def split_multipart(content_type: str, body: bytes) -> tuple[dict[str, Any], byt
 class Session:
     """A resumable upload."""
 
-    def __init__(self, bucket: str, name: str, match: int | None, claims: dict[str, str]) -> None:
+    def __init__(
+        self,
+        bucket: str,
+        name: str,
+        match: int | None,
+        claims: dict[str, str],
+        metadata: dict[str, str] | None = None,
+    ) -> None:
         self.bucket = bucket
         self.name = name
         self.match = match
         self.claims = claims
+        self.metadata = metadata
         self.content = bytearray()
         self.made: Object | None = None
 
@@ -83,7 +91,12 @@ class Sessions:
         if last:
             claims = session.claims | claims_of(hash_header)
             session.made = self._objects.create(
-                session.bucket, session.name, bytes(session.content), session.match, claims
+                session.bucket,
+                session.name,
+                bytes(session.content),
+                session.match,
+                claims,
+                session.metadata,
             )
         return session
 

@@ -1,0 +1,29 @@
+"""Work from a Pub/Sub queue, acknowledged only after its result is stored."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spotproof_runtime.queue.batch import Batch
+    from spotproof_runtime.queue.messages import Item, stable_key
+    from spotproof_runtime.queue.publisher import Published, publish
+    from spotproof_runtime.queue.summary import Summary
+    from spotproof_runtime.queue.worker import QueueWorker
+
+__all__ = ["Batch", "Item", "Published", "QueueWorker", "Summary", "publish", "stable_key"]
+
+_MODULES = {
+    "Batch": "batch",
+    "Item": "messages",
+    "Published": "publisher",
+    "QueueWorker": "worker",
+    "Summary": "summary",
+    "publish": "publisher",
+    "stable_key": "messages",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,41 @@
+"""Where results go: PostgreSQL, objects in a bucket, SQLite, or two methods of your own."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spotproof_runtime.sinks.choice import sink_for
+    from spotproof_runtime.sinks.gcs import GcsSink
+    from spotproof_runtime.sinks.postgres import PostgresSink
+    from spotproof_runtime.sinks.protocol import Claims, ErrorBook, Row, RowRefused, Sink
+    from spotproof_runtime.sinks.sqlite import SqliteSink
+
+__all__ = [
+    "Claims",
+    "ErrorBook",
+    "GcsSink",
+    "PostgresSink",
+    "Row",
+    "RowRefused",
+    "Sink",
+    "SqliteSink",
+    "sink_for",
+]
+
+_MODULES = {
+    "Claims": "protocol",
+    "ErrorBook": "protocol",
+    "GcsSink": "gcs",
+    "PostgresSink": "postgres",
+    "Row": "protocol",
+    "RowRefused": "protocol",
+    "Sink": "protocol",
+    "SqliteSink": "sqlite",
+    "sink_for": "choice",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

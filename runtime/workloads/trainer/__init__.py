@@ -1,0 +1,1 @@
+"""A resumable training: a small model learns to add two numbers, written as text."""

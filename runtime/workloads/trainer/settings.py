@@ -1,0 +1,69 @@
+"""What the trainer is told on its command line."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spotproof_gke.contract import CHECKPOINT_LOCATION_VARIABLE
+
+MOST_SUMS = 100 * 100
+"""Different sums of two numbers of two digits."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run of the trainer.
+
+    Attributes:
+        checkpoints: location, None for the one in the environment.
+        backend: `torch`, or `numpy` where no PyTorch is.
+        steps: of the whole run, over all its lives.
+        sums: size of the data set.
+        batch_size: sums in one step.
+        seed: of data, shuffles and weights.
+        evaluate_every: steps between two evaluations.
+        save_every: steps between two saves; None lets the interruption rate decide.
+        loader_workers: processes that fetch data ahead.
+        pause_seconds: by which each step is longer.
+    """
+
+    checkpoints: str | None
+    backend: str
+    steps: int
+    sums: int
+    batch_size: int
+    seed: int
+    evaluate_every: int
+    save_every: int | None
+    loader_workers: int
+    pause_seconds: float
+
+
+def parse(arguments: Sequence[str]) -> Settings:
+    """Reads the command line; leaves with 2 and a message when it is wrong."""
+    parser = argparse.ArgumentParser(
+        prog="trainer",
+        description="Train a small model to add two numbers; interrupt it whenever you like.",
+    )
+    add = parser.add_argument
+    add("--checkpoints", help=f"directory or gs://BUCKET/RUN; else {CHECKPOINT_LOCATION_VARIABLE}")
+    add("--backend", choices=("torch", "numpy"), default="torch", help="default: torch")
+    add("--steps", type=_count, default=2000, help="of the whole run; default: 2000")
+    add("--sums", type=_count, default=4000, help="size of the data set; default: 4000")
+    add("--batch-size", type=_count, default=64, help="default: 64")
+    add("--seed", type=int, default=0, help="of data, shuffles and weights; default: 0")
+    add("--evaluate-every", type=_count, default=500, metavar="STEPS", help="default: 500")
+    add("--save-every", type=_count, metavar="STEPS", help="default: by the interruption rate")
+    add("--loader-workers", type=int, default=0, help="processes; PyTorch only; default: 0")
+    add("--pause-seconds", type=float, default=0.0, help="makes each step longer, to try it out")
+    given = parser.parse_args(arguments)
+    if given.sums > MOST_SUMS:
+        parser.error(f"--sums {given.sums}: there are {MOST_SUMS} different ones")
+    return Settings(**vars(given))
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: at least 1")
+    return number
