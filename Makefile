@@ -12,6 +12,7 @@ STACK ?= sandbox
 PYTHON ?= python3
 VENV_PYTHON := .venv/bin/python
 RUNTIME_PYTHON := runtime/.venv/bin/python
+TORCH_PYTHON := runtime/.venv-torch/bin/python
 SANDBOX := $(VENV_PYTHON) -m sandbox
 RUNTIME_TESTS := $(RUNTIME_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 tests/runtime
 ARGS ?=
@@ -20,8 +21,8 @@ LEVELS ?=
 LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-runtime engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
-  check env lint test test-cluster test-runtime test-fast mutate bench docs schema clean distclean
+.PHONY: help setup setup-runtime setup-torch engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
+  check env lint test test-cluster test-runtime test-torch chaos test-fast mutate bench docs schema clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -35,6 +36,9 @@ setup: ## Make .venv agree with the requirements
 
 setup-runtime: ## Make runtime/.venv agree with the runtime's requirements
 	@$(PYTHON) -m sandbox.setup_venv runtime
+
+setup-torch: ## Make runtime/.venv-torch agree with its requirements, over a Python that has PyTorch
+	@$(PYTHON) -m sandbox.setup_venv torch
 
 engine: setup ## Find, install or build the Pulumi engine
 	@$(VENV_PYTHON) -m sandbox.engine >/dev/null
@@ -85,13 +89,19 @@ test-cluster: engine control-plane ## The tests on a real Kubernetes control pla
 test-runtime: setup-runtime ## The tests of the runtime library: real processes, signals and services
 	@$(RUNTIME_TESTS) $(ARGS)
 
+test-torch: setup-torch ## The runtime's tests that need PyTorch
+	@$(TORCH_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 -m torch tests/runtime/torch_tier $(ARGS)
+
+chaos: setup-runtime ## The runtime's tests in their long form: more kills, 2,000 messages
+	@SPOTPROOF_CHAOS=full $(RUNTIME_TESTS) $(ARGS)
+
 test-fast: setup ## The tests that need no engine and no control plane
 	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine and not cluster' $(ARGS)
 
 mutate: setup ## Break each rule in turn and see whether a test fails
 	@$(VENV_PYTHON) -m tools.mutate $(ARGS)
 
-bench: engine ## Ratios measured side by side, with their goals; about 20 minutes
+bench: engine setup-runtime ## Ratios measured side by side, with their goals; about 20 minutes
 	@$(VENV_PYTHON) -m bench $(ARGS)
 
 docs: setup ## Write what is generated in README.md and docs/
@@ -104,4 +114,4 @@ clean: ## Remove sandboxes and the caches of tools; keep .venv and the engine
 	@rm -rf .spotproof/sandbox .spotproof/rehearsal .spotproof/drill .spotproof/cluster .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean ## Remove everything generated, the engine too
-	@rm -rf .spotproof .venv runtime/.venv
+	@rm -rf .spotproof .venv runtime/.venv runtime/.venv-torch

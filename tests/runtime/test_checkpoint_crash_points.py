@@ -1,6 +1,6 @@
 """A run with three saves is killed at each point that there is, and always goes on.
 
-`SPOTPROOF_CHAOS=1` kills at every kind of point; without it, at those that leave the store in
+`SPOTPROOF_CHAOS=full` kills at every kind of point; without it, at those that leave the store in
 different states.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LONG = os.environ.get("SPOTPROOF_CHAOS") == "1"
+LONG = os.environ.get("SPOTPROOF_CHAOS") == "full"
 STORES = ["directory", "gcs"] + (["files", "mounted", "gcs-before"] if LONG else [])
 LEAST_KILLS = {"directory": 30, "gcs": 15, "files": 60, "mounted": 60, "gcs-before": 15}
 

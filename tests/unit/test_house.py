@@ -14,7 +14,8 @@ ALLOWED = {
     "components": {"spotproof", "spotproof_gke"},
     "infra": {"spotproof", "spotproof_gke"} | INFRA,
     "policies": {"spotproof_gke"},
-    "runtime": {"spotproof_gke", "spotproof_runtime"},
+    "runtime/spotproof_runtime": {"spotproof_gke", "spotproof_runtime"},
+    "runtime/workloads": {"spotproof_gke", "spotproof_runtime"},
     "sandbox": {"sandbox", "spotproof_gke"},
 }
 
