@@ -22,7 +22,11 @@ SHORTEST_SAVES = 10
 """No interval is shorter than this many blocking saves: saving takes at most 1/11 of the time."""
 
 LONGEST_SECONDS = 3600.0
-"""No interval is longer, unless the one above is: a quiet week says little about the next hour."""
+"""No interval is longer, unless the one above is: a quiet week says little about the next hour.
+
+Half an hour would do where no save on SIGTERM lands. Where 9 of 10 land and nodes are taken away
+every 10 hours, it would waste up to a sixth more than the least (`tests/runtime` simulates it).
+"""
 
 PRIOR_MEAN_SECONDS = 3 * 3600.0
 """Mean time between interruptions that is assumed before any was seen."""

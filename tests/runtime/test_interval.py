@@ -136,6 +136,30 @@ def test_steps_decide_at_multiples_also_after_a_resume_in_between() -> None:
     assert _due_steps(SaveInterval(fixed=Every(steps=1)), range(1, 4)) == [1, 2, 3]
 
 
+def test_steps_begin_where_the_run_was_restored() -> None:
+    policy = SaveInterval(fixed=Every(steps=100))
+    policy.restored(3)
+    assert not policy.due(138)
+    assert policy.due(200)
+
+
+def test_the_fields_say_all_that_the_estimate_rests_on() -> None:
+    policy = SaveInterval(History(3, 1, 21_600), clock=Clock())
+    policy.restored(120)
+    policy.saved(10)
+    assert policy.fields() == {
+        "fixed": None,
+        "estimate_seconds": pytest.approx(536.7, abs=0.1),
+        "best_seconds": pytest.approx(536.7, abs=0.1),
+        "bound": None,
+        "blocking_seconds": 10,
+        "restore_seconds": 120,
+        "between_seconds": 8640,
+        "landing_chance": 0.4,
+        "warning": None,
+    }
+
+
 def test_a_save_that_came_late_does_not_shift_the_multiples() -> None:
     policy = SaveInterval(fixed=Every(steps=10))
     assert not policy.due(9)

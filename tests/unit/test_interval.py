@@ -76,6 +76,15 @@ def test_before_anything_is_seen_the_mean_is_that_of_the_prior() -> None:
     assert mean_between(0, 0, prior_seconds=HOUR) == HOUR
 
 
+def test_counts_that_cannot_be_are_refused_by_name() -> None:
+    with pytest.raises(ProblemsError) as raised:
+        mean_between(-1, -1, 0, 0)
+    keys = [problem.key for problem in raised.value.problems]
+    assert keys == ["interruptions", "exposure_seconds", "prior_seconds", "prior_events"]
+    with pytest.raises(ProblemsError, match="longest_seconds = 0: must be a number, above 0"):
+        best_interval(10, HOUR, longest_seconds=0)
+
+
 def test_one_quiet_night_does_not_run_away_and_many_events_decide() -> None:
     assert mean_between(0, 12 * HOUR) == 9 * HOUR
     assert mean_between(100, 230 * HOUR) == pytest.approx(2.3 * HOUR, rel=0.02)
@@ -194,6 +203,7 @@ def test_a_market_that_lets_nobody_start_is_told_apart() -> None:
         ({"landing_chance": 1.1}, "landing_chance = 1.1: must be a number, 0 or more and at most"),
         ({"restore_seconds": inf}, "restore_seconds = inf: must be a number"),
         ({"blocking_seconds": -1}, "blocking_seconds = -1: must be a number"),
+        ({"save_seconds": None, "bytes_per_second": 1}, "state_bytes: how long a save takes"),
     ],
 )
 def test_an_argument_that_cannot_be_is_refused_with_its_rule(
