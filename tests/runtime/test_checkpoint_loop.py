@@ -13,7 +13,7 @@ import pytest
 from spotproof_runtime import Every, Interrupted
 from spotproof_runtime.checkpoints import checkpoints as facade
 from spotproof_runtime.checkpoints.directory_store import DirectoryStore
-from spotproof_runtime.checkpoints.errors import SaveFailedError
+from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from tests.runtime.checkpoint_runs import (
     FakeStop,
     Log,
@@ -282,6 +282,47 @@ def test_an_error_in_the_background_is_raised_by_waiting(gate: Gate) -> None:
     made.offer(0, lambda directory: write(directory, 1))
     with pytest.raises(SaveFailedError, match="broken"):
         made.wait_until_finished()
+
+
+def test_a_store_that_fails_because_the_end_comes_is_an_interruption(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop, log = FakeStop(), Log()
+
+    def break_off(name: str, source: object, crc32c: str) -> None:
+        stop.request(0)
+        raise StoreError("no time left")
+
+    made = checkpoints("unused", log, stop=stop)
+    monkeypatch.setattr(gate, "put", break_off)
+    is_interrupted(made, 0, 5, lambda step: made.offer(step, lambda d: write(d, step + 1)))
+    assert [each["outcome"] for each in log.of("interrupted")] == ["too_late"]
+
+
+def test_a_restore_that_fails_because_the_end_comes_is_an_interruption(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = FakeStop()
+
+    def break_off(prefix: str) -> None:
+        stop.request(0)
+        raise StoreError("no time left")
+
+    made = checkpoints("unused", stop=stop)
+    monkeypatch.setattr(gate, "list", break_off)
+    with pytest.raises(Interrupted):
+        made.restore(load, default=lambda: 0)
+
+
+def test_waiting_for_a_save_ends_with_the_program(gate: Gate) -> None:
+    stop = FakeStop()
+    made = checkpoints("unused", stop=stop, background=True)
+    gate.open.clear()
+    made.offer(0, lambda directory: write(directory, 1))
+    stop.request(0.05)
+    with pytest.raises(Interrupted):
+        made.wait_until_finished()
+    gate.open.set()
 
 
 @pytest.mark.parametrize(("spoil", "code"), [("", 0), ("shutil.rmtree('run')", 1)])

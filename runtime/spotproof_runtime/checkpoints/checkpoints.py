@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
+from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.last_save import Outcome
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
@@ -135,10 +136,14 @@ class Checkpoints:
         ends = self._stop.exit_if_requested
         start = Start(self._store, self._lives, self._events, self._hopeless_after, ends)
         begun = time.monotonic()
-        with start.search(self._staging, self.location, fresh) as search:
-            commit = search.commit
-            step = commit.step if commit else 0
-            state = load(search.directory) if commit else default()
+        try:
+            with start.search(self._staging, self.location, fresh) as search:
+                commit = search.commit
+                step = commit.step if commit else 0
+                state = load(search.directory) if commit else default()
+        except StoreError:
+            ends()
+            raise
         self._saver.restored(step if commit else None, frozenset(search.torn))
         self._restored = commit
         self._ending.begun_step = step
@@ -228,11 +233,7 @@ class Checkpoints:
             return
         self._raise_failure(cadence)
         if done == self._total or cadence.due(done):
-            try:
-                save()
-            except Exception:
-                cadence.failed()
-                raise
+            self._save_now(done, save, cadence)
 
     def latest_step(self) -> int | None:
         """How many steps the newest committed checkpoint has behind it; None without any."""
@@ -248,9 +249,23 @@ class Checkpoints:
 
         Raises:
             SaveFailedError: a save has failed.
+            Interrupted: the program is told to end, and a save did not end in time.
         """
-        self._saver.background.wait(self._stop.remaining)
-        self._saver.raise_failure()
+        try:
+            self._ending.wait()
+        except SaveFailedError:
+            self._stop.exit_if_requested()
+            raise
+
+    def _save_now(self, done: int, save: Callable[[], None], cadence: Cadence) -> None:
+        try:
+            save()
+        except SaveFailedError:
+            cadence.failed()
+            if not self._stop.requested:
+                raise
+            # The end came while it was at it: an interruption, which a retry mends.
+            self._ending.give_up(done)
 
     def _new_cadence(self, commit: Commit | None) -> Cadence:
         if self._interval is not None and not isinstance(self._interval, Every):
