@@ -144,6 +144,26 @@ def test_an_interval_in_seconds_or_epochs_is_kept(run: str, interval: Any) -> No
     assert made.all_steps() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("interval", [0, -5, True, float("nan"), float("inf")])
+def test_an_interval_that_cannot_be_is_refused_at_once(run: str, interval: float) -> None:
+    with pytest.raises(ValueError, match="seconds"):
+        checkpoints(run, interval=interval)
+
+
+def test_a_program_can_decide_by_itself_when_to_save(run: str) -> None:
+    class Odd:
+        def due(self, step: int, now: float | None = None) -> bool:
+            return step % 2 == 1
+
+        def saved(self, blocking_seconds: float) -> None: ...
+        def failed(self) -> None: ...
+        def restored(self, seconds: float) -> None: ...
+        def interrupted(self, landed: bool = False, working: bool = True) -> None: ...
+
+    assert train(run, 6, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6]
+    assert train(run, 8, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6, 7, 8]
+
+
 class Gate(DirectoryStore):
     """A directory that does not commit until it may."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from spotproof_runtime.checkpoints.cadences import When, history_of, new_cadence, read_when
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
@@ -23,9 +24,7 @@ from spotproof_runtime.checkpoints.staging import Notes
 from spotproof_runtime.checkpoints.start import Start
 from spotproof_runtime.checkpoints.store import open_store
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.every import Every
-from spotproof_runtime.history import History
-from spotproof_runtime.interval import Cadence, SaveInterval
+from spotproof_runtime.interval import Cadence
 from spotproof_runtime.stop import Stop
 
 State = TypeVar("State")
@@ -73,7 +72,7 @@ class Checkpoints:
         *,
         stop: Stop | None = None,
         run: str | None = None,
-        interval: Every | Cadence | float | None = None,
+        interval: When = None,
         keep: int = DEFAULT_KEEP,
         background: bool = True,
         saves: bool | None = None,
@@ -87,7 +86,7 @@ class Checkpoints:
         self._saves = process_saves(saves, run, os.environ)
         self._stop = LimitedStop(stop or NeverStops())
         self._events = EventLog(run=str(self.location)) if events is None else events
-        self._interval = Every(seconds=interval) if isinstance(interval, int | float) else interval
+        self._interval = read_when(interval)
         self._cadence: Cadence | None = None
         self._staging = None if staging is None else Path(staging)
         self._store = open_store(self.location, self._stop)
@@ -148,7 +147,7 @@ class Checkpoints:
         self._restored = commit
         self._ending.begun_step = step
         seconds = time.monotonic() - begun
-        self._cadence = self._new_cadence(commit)
+        self._cadence = new_cadence(self._interval, commit, self._events)
         for _ in range(start.interrupted_lives):
             self._cadence.interrupted()
         if commit:
@@ -219,10 +218,10 @@ class Checkpoints:
             if self._stop.requested:
                 self._ending.outcome = Outcome.NONE
             return
-        cadence = self._cadence = self._cadence or self._new_cadence(None)
+        cadence = self._cadence = self._cadence or new_cadence(self._interval, None, self._events)
 
         def save() -> None:
-            notes = Notes(data_position, dict(metadata or {}), _history(cadence))
+            notes = Notes(data_position, dict(metadata or {}), history_of(cadence))
             cadence.saved(self._saver.save(done, write, notes))
 
         if self._stop.requested:
@@ -267,12 +266,6 @@ class Checkpoints:
             # The end came while it was at it: an interruption, which a retry mends.
             self._ending.give_up(done)
 
-    def _new_cadence(self, commit: Commit | None) -> Cadence:
-        if self._interval is not None and not isinstance(self._interval, Every):
-            return self._interval
-        history = History.from_mapping(commit.history if commit else None)
-        return SaveInterval(history, fixed=self._interval, events=self._events)
-
     def _raise_failure(self, cadence: Cadence) -> None:
         failure = self._saver.take_failure()
         if failure is not None:
@@ -286,11 +279,6 @@ class Checkpoints:
         if self._ending.outcome is not None or self._saver.offered_step == step + 1:
             return False
         return self._offers.may_come(step) and self._stop.remaining() >= step_seconds
-
-
-def _history(cadence: Cadence) -> Mapping[str, Any]:
-    history = getattr(cadence, "history", None)
-    return history.mapping() if isinstance(history, History) else {}
 
 
 def _at_least_one(name: str, value: int) -> None:
