@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -28,8 +29,9 @@ class AgreedStop:
     """A stop for `Checkpoints` that is up on all ranks at the same step.
 
     A rank that ended its loop on its own flag would leave the others waiting for it in a
-    collective call until they are killed. Give it to `Checkpoints` in place of the interruption,
-    and call `agree()` once in each step, on every rank.
+    collective call until they are killed. The rank that saves gives it to `Checkpoints` in place
+    of the interruption and offers each step; the others loop over `steps()`. Every rank calls
+    `agree()` once in each step.
 
     Args:
         stop: the interruption of this process.
@@ -64,6 +66,18 @@ class AgreedStop:
         else:
             self._stop.wait(seconds)
         return self._agreed
+
+    def steps(self, start: int, total: int) -> Iterator[int]:
+        """What `Checkpoints.steps` is to the rank that saves: yields `start` to `total - 1`.
+
+        Raises:
+            Interrupted: the ranks have agreed to end before the last step.
+        """
+        for step in range(start, total):
+            yield step
+            if step + 1 < total:
+                self.exit_if_requested()
+        self.done()
 
     def exit_if_requested(self) -> None:
         """Raises `Interrupted` once the ranks have agreed to end."""

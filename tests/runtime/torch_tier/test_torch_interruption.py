@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spotproof_runtime import Checkpoints
 from tests.runtime.program import Program, interrupted, running
 
 pytest.importorskip("torch", reason="needs PyTorch: make test-torch")
@@ -41,6 +42,42 @@ AGREED_STOP = """
         step += 1
         if step == 5: print("ready")
         time.sleep(0.01)
+"""
+
+TRAINING = """
+import json, os, time
+import torch
+import torch.distributed as distributed
+from spotproof_runtime import Checkpoints, Interruption
+from spotproof_runtime.torch import AgreedStop
+
+TOTAL = 200
+
+def load(folder):
+    return json.loads((folder / "weight").read_text())
+
+with Interruption() as stop:
+    distributed.init_process_group("gloo")
+    agreed = AgreedStop(stop)
+    saves = distributed.get_rank() == 0
+    start, weight = 0, 0
+    if saves:
+        checkpoints = Checkpoints(os.environ["PLACE"], stop=agreed)
+        start, weight = checkpoints.restore(load, default=lambda: 0)
+    both = torch.tensor([start, weight])
+    distributed.broadcast(both, 0)
+    start, weight = both.tolist()
+    print("start", start)
+    for step in (checkpoints if saves else agreed).steps(start, TOTAL):
+        agreed.agree()
+        gradient = torch.tensor([step])
+        distributed.all_reduce(gradient)
+        weight += gradient.item()
+        print("step", step)
+        time.sleep(float(os.environ["STEP_SECONDS"]))
+        if saves:
+            checkpoints.offer(step, lambda d: (d / "weight").write_text(json.dumps(weight)))
+    print("weight", weight)
 """
 
 LOADER = """
@@ -81,11 +118,16 @@ def free_port() -> str:
         return str(found.getsockname()[1])
 
 
+def ranks(**environment: str) -> tuple[dict[str, str], dict[str, str]]:
+    told = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "WORLD_SIZE": "2"}
+    return {**told, **environment, "RANK": "0"}, {**told, **environment, "RANK": "1"}
+
+
 @pytest.mark.parametrize("loop", [ANY_RANK, AGREED_STOP])
 def test_a_signal_to_one_rank_ends_all_at_the_same_step(loop: str) -> None:
-    told = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "WORLD_SIZE": "2"}
     source = RANK.format(loop=loop)
-    with running(source, RANK="0", **told) as first, running(source, RANK="1", **told) as second:
+    zero, one = ranks()
+    with running(source, **zero) as first, running(source, **one) as second:
         both: list[Program] = [first, second]
         for rank in both:
             rank.read_until("ready")
@@ -98,6 +140,32 @@ def test_a_signal_to_one_rank_ends_all_at_the_same_step(loop: str) -> None:
     assert step == other_step
     assert (reason, other_reason) == ("another", "SIGTERM")
     assert abs(int(left) - int(other_left)) <= 1
+
+
+@pytest.mark.parametrize("told_rank", [0, 1])
+def test_a_training_on_two_ranks_stops_at_one_step_with_one_commit_and_goes_on(
+    told_rank: int, tmp_path: Path
+) -> None:
+    place = {"PLACE": str(tmp_path / "run")}
+    zero, one = ranks(STEP_SECONDS="0.02", **place)
+    with running(TRAINING, **zero) as first, running(TRAINING, **one) as second:
+        both = (first, second)
+        for rank in both:
+            rank.read_until("step 5")
+        both[told_rank].send(signal.SIGTERM)
+        ended = [rank.end() for rank in both]
+    assert [rank.code for rank in ended] == [143, 143], ended
+    assert ended[0].output[-1] == ended[1].output[-1]
+    done = int(ended[0].output[-1].removeprefix("step ")) + 1
+    assert Checkpoints(tmp_path / "run").all_steps() == [done]
+
+    zero, one = ranks(STEP_SECONDS="0", **place)
+    with running(TRAINING, **zero) as first, running(TRAINING, **one) as second:
+        ended = [rank.end() for rank in (first, second)]
+    assert [rank.code for rank in ended] == [0, 0], ended
+    for rank in ended:
+        assert rank.output[0] == f"start {done}"
+        assert rank.output[-1] == f"weight {sum(2 * step for step in range(200))}"
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
