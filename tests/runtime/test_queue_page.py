@@ -1,4 +1,4 @@
-"""docs/how-to/work-on-a-queue.md: its worker and its command do what the page says."""
+"""runtime/docs/work-on-a-queue.md: its worker and its command do what the page says."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from spotproof_runtime.queue.publish import main
 from tests.runtime.queues import new_queue
 from tests.runtime.services import Postgres, wait_for
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "work-on-a-queue.md"
+PAGE = Path(__file__).parents[2] / "runtime" / "docs" / "work-on-a-queue.md"
 
 
 def block(language: str, number: int) -> str:
