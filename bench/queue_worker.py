@@ -12,7 +12,7 @@ from sandbox.paths import ROOT
 GOAL = 1 / 0.9
 """The most that a message may take over what it takes with a bare streaming pull."""
 
-MODULE = "runtime.bench.queue_worker"
+MODULE = "tests.runtime.queue_throughput"
 
 
 def queue_worker(setting: Setting) -> list[Row]:

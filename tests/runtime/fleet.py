@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 
+from spotproof_gke.contract import TERMINATION_BUDGET_VARIABLE
 from tests.runtime.queue_process import Assignment, KillAt, work
 from tests.runtime.queues import Queue
 
@@ -26,6 +27,7 @@ class Fleet:
     url: str
     log: Path
     work_seconds: float
+    budget_seconds: int = 15
     alive: list[Any] = field(default_factory=list[Any])
     killed: set[int] = field(default_factory=set[int])
     terminated: list[Any] = field(default_factory=list[Any])
@@ -35,6 +37,7 @@ class Fleet:
         environment = {
             "SPOTPROOF_DATABASE_URL": self.url,
             "PUBSUB_EMULATOR_HOST": os.environ["PUBSUB_EMULATOR_HOST"],
+            TERMINATION_BUDGET_VARIABLE: str(self.budget_seconds),
         }
         given = Assignment(
             environment,

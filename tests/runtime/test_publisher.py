@@ -11,6 +11,7 @@ import pytest
 
 from spotproof_runtime import Item, Row, SqliteSink
 from spotproof_runtime.queue.messages import MOST_KEY_BYTES, Undecodable, decode, encode, stable_key
+from spotproof_runtime.queue.publish import main
 from spotproof_runtime.queue.publisher import publish
 from spotproof_runtime.queue.sources import from_bucket, from_rows, read_rows
 from tests.runtime.gcs.server import BUCKET, GcsServer
@@ -95,18 +96,17 @@ def test_the_command_publishes_files_twice_with_the_same_keys(queue: Queue, tmp_
     for name in ("a.txt", "b.txt", "deep/c.txt", "other.bin"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
-    arguments = ("files", "**/*.txt", "--root", str(tmp_path), "--topic", queue.topic)
-    keys: list[Any] = []
-    for _ in range(2):
-        ran = command(*arguments, "--items-per-message", "2")
-        assert ran.returncode == 0, ran.stderr
-        assert "3 items published in 2 messages" in ran.stderr
-        keys.append(sorted(items_of(queue)))
-    assert keys[0] == keys[1]
+    arguments = ["files", "**/*.txt", "--root", str(tmp_path), "--topic", queue.topic]
+    ran = command(*arguments, "--items-per-message", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert "3 items published in 2 messages" in ran.stderr
+    first = sorted(items_of(queue))
+    assert main([*arguments, "--items-per-message", "2"]) == 0
+    assert sorted(items_of(queue)) == first
     (tmp_path / "a.txt").write_text("changed")
-    assert command(*arguments).returncode == 0
+    assert main(arguments) == 0
     again = {key for message in items_of(queue) for key in message}
-    before = {key for message in keys[0] for key in message}
+    before = {key for message in first for key in message}
     assert {key.partition("@")[0] for key in again - before} == {"a.txt"}
 
 
@@ -121,19 +121,44 @@ def test_the_command_publishes_files_twice_with_the_same_keys(queue: Queue, tmp_
     ],
 )
 def test_the_command_names_a_mistake_without_a_traceback(
-    arguments: list[str], code: int, text: str, tmp_path: Path
+    arguments: list[str],
+    code: int,
+    text: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", MODULE, *arguments, "--topic", "projects/p/topics/t"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PUBSUB_EMULATOR_HOST": "127.0.0.1:1"},
-    )
-    assert ran.returncode == code
-    assert text in ran.stderr
-    assert "Traceback" not in ran.stderr
-    assert "pa55" not in ran.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PUBSUB_EMULATOR_HOST", "127.0.0.1:1")
+    assert main([*arguments, "--topic", "projects/p/topics/t"]) == code
+    told = capsys.readouterr().err
+    assert text in told
+    assert "pa55" not in told
+
+
+def test_the_command_leaves_out_what_a_sink_has_and_can_run_dry(
+    queue: Queue, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rows.csv").write_text("id,text\n1,a\n2,b\n3,c\n")
+    sink = SqliteSink(tmp_path / "results.sqlite", version=2)
+    sink.put([Row("2", "stored")])
+    sink.close()
+    arguments = ["rows", str(tmp_path / "rows.csv"), "--key", "id", "--topic", queue.topic]
+    assert main([*arguments, "--dry-run"]) == 0
+    told = capsys.readouterr()
+    assert told.out.split() == ["1", "2", "3"]
+    assert "3 items; nothing was published" in told.err
+    skip = ["--skip-stored-in", f"sqlite:{tmp_path}/results.sqlite"]
+    assert main([*arguments, *skip, "--version", "2"]) == 0
+    assert "2 items published in 2 messages, 1 stored already" in capsys.readouterr().err
+    assert main([*arguments, *skip, "--version", "3"]) == 0
+    assert "3 items published in 3 messages" in capsys.readouterr().err
+
+
+def test_an_empty_source_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rows.jsonl").write_text("\n")
+    assert main(["rows", str(tmp_path / "rows.jsonl"), "--topic", "projects/p/topics/t"]) == 2
+    assert "the source is empty" in capsys.readouterr().err
 
 
 def test_rows_are_read_from_csv_and_json_lines(tmp_path: Path) -> None:

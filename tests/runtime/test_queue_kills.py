@@ -42,6 +42,7 @@ def test_a_message_is_anothers_soon_after_its_worker_is_gone(
     """The subscription leases for ten minutes; the worker's steps, here of 10 s, count."""
     fleet.queue = new_queue(ack_deadline_seconds=600)
     fleet.work_seconds = 300
+    fleet.budget_seconds = 6
     fleet.queue.publish([Item("a", 1)])
     process = fleet.start()
     wait_for(lambda: any(what == "began" for what, *_ in fleet.lines()), "the work began")
@@ -55,3 +56,6 @@ def test_a_message_is_anothers_soon_after_its_worker_is_gone(
         f"(goal: {goal_seconds} s)",
     )
     assert len(received) == 1
+    if number == signal.SIGTERM:
+        process.join(timeout=60)
+        assert process.exitcode == 0, "a worker that is in the middle of its work leaves with 0 too"

@@ -1,22 +1,35 @@
 """Leases, errors of single calls, and the text of an error, each by itself."""
 
+import io
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from google.api_core.exceptions import GoogleAPICallError, from_grpc_status
+from google.api_core.exceptions import (
+    Forbidden,
+    GoogleAPICallError,
+    InvalidArgument,
+    NotFound,
+    ServiceUnavailable,
+    Unauthorized,
+    from_grpc_status,
+)
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc import StatusCode
 
+from spotproof_runtime import EventLog
 from spotproof_runtime.queue.error_text import MOST_BYTES, error_class, error_text
 from spotproof_runtime.queue.leases import LeaseKeeper
+from spotproof_runtime.queue.pulling import Pulling
 from spotproof_runtime.queue.subscription import (
+    Received,
     Subscription,
     dead_letter_topic_of,
     subscription_name,
 )
 from spotproof_runtime.queue.work_times import WorkTimes
+from tests.runtime.queues import FakeStop
 from tests.runtime.services import ServiceMissing, postgres, pubsub_emulator, wait_for
 
 
@@ -155,6 +168,62 @@ def test_with_exactly_once_each_acknowledgement_has_its_own_outcome() -> None:
 def test_a_refusal_that_lasts_is_raised() -> None:
     with pytest.raises(GoogleAPICallError):
         acknowledge(Client(error(StatusCode.PERMISSION_DENIED)), "a")
+
+
+class Refusing(Subscription):
+    """A subscription whose pulls fail."""
+
+    def __init__(self, refusal: Exception) -> None:
+        super().__init__("projects/p/subscriptions/s", client=Client())
+        self.refusal: Exception | None = refusal
+
+    def pull(self, most: int, *, seconds: float) -> list[Received]:
+        if self.refusal is not None:
+            raise self.refusal
+        return []
+
+
+class Patient(FakeStop):
+    """Does not wait, but says how long it would have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waited: list[float] = []
+
+    def wait(self, seconds: float) -> bool:
+        self.waited.append(seconds)
+        return False
+
+
+def pulling(refusal: Exception) -> tuple[Pulling, Patient, list[float]]:
+    stop, clock = Patient(), [1000.0]
+    made = Pulling(Refusing(refusal), stop, events=EventLog(io.StringIO()), clock=lambda: clock[0])
+    return made, stop, clock
+
+
+def test_a_service_that_is_away_is_waited_for_with_growing_pauses() -> None:
+    made, stop, clock = pulling(ServiceUnavailable("away"))
+    for _ in range(30):
+        assert made.pull(1) == []
+        clock[0] += 60
+    assert stop.waited[0] <= 0.5
+    assert 15 <= stop.waited[-1] <= 30
+
+
+@pytest.mark.parametrize("refusal", [Forbidden("403"), NotFound("404"), Unauthorized("401")])
+def test_a_refusal_may_settle_but_not_for_ever(refusal: Exception) -> None:
+    made, _, clock = pulling(refusal)
+    for _ in range(10):
+        assert made.pull(1) == []
+        clock[0] += 60
+    clock[0] += 1
+    with pytest.raises(type(refusal)):
+        made.pull(1)
+
+
+def test_a_call_that_is_wrong_is_raised_at_once() -> None:
+    with pytest.raises(InvalidArgument):
+        pulling(InvalidArgument("max_messages"))[0].pull(1)
 
 
 def test_the_dead_letter_topic_is_the_one_that_work_queue_makes() -> None:

@@ -245,6 +245,17 @@ def test_a_sink_that_is_not_well_stops_the_pull_and_no_error_is_counted(queue: Q
     assert did.failed == 0
 
 
+def test_what_is_in_hand_when_the_program_is_left_goes_back(queue: Queue) -> None:
+    class Leaving(Failing):
+        def have(self, keys: Collection[str]) -> set[str]:
+            raise KeyboardInterrupt
+
+    queue.publish([Item("a", 1)])
+    with pytest.raises(KeyboardInterrupt):
+        worker(queue, Leaving(), compute=double).run()
+    assert len(queue.pull()) == 1
+
+
 def test_computed_results_wait_for_the_sink(queue: Queue) -> None:
     computed: list[str] = []
 

@@ -196,6 +196,27 @@ def test_the_address_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "hunter2" not in str(broken.value)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("/postgres", "/secretdb", "no such database or role"),
+        ("worker:", "joe:", "no such database or role"),
+        ("127.0.0.1", "secret-host.invalid", "no such host"),
+        ("postgresql://", "postgresql//", "the address cannot be read"),
+        ("/postgres", "/postgres?sslmode=require", "no agreement on TLS"),
+    ],
+)
+def test_what_is_wrong_with_an_address_is_said_without_the_address(
+    database: Postgres, before: str, after: str, text: str
+) -> None:
+    url = database.url.replace(before, after)
+    with pytest.raises(DatabaseError) as found:
+        PostgresSink(url=url).have(["a"])
+    assert text in str(found.value)
+    for secret in ("hunter2", "joe", "secret-host", "secretdb"):
+        assert secret not in str(found.value)
+
+
 def test_without_an_address_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPOTPROOF_DATABASE_URL", raising=False)
     with pytest.raises(ValueError, match="SPOTPROOF_DATABASE_URL"):

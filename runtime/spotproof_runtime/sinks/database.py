@@ -132,25 +132,33 @@ class Database:
         return f"PostgreSQL cannot be reached: {reason} ({kind}); address: see the Secret"
 
 
-_REASONS = (
-    "connection refused",
-    "timeout expired",
-    "could not translate host name",
-    "name or service not known",
-    "password authentication failed",
-    "no password supplied",
-    "starting up",
-    "shutting down",
-    "server closed the connection",
-    "connection reset",
-    "ssl",
-    "too many",
-    "no such file",
-    "invalid",
-)
+_REASONS = {
+    "connection refused": "connection refused",
+    "timeout expired": "no answer in time",
+    "could not translate host name": "no such host",
+    "name or service not known": "no such host",
+    "password authentication failed": "password authentication failed",
+    "no password supplied": "no password supplied",
+    "no pg_hba.conf entry": "the server takes no such connection",
+    "starting up": "the server is starting up",
+    "shutting down": "the server is shutting down",
+    "server closed the connection": "the server closed the connection",
+    "connection reset": "the server closed the connection",
+    "too many": "the server has too many connections",
+    "certificate": "the certificates do not fit",
+    "ssl": "no agreement on TLS",
+    "no such file": "no such socket or file",
+    "does not exist": "no such database or role",
+    "invalid": "the address cannot be read",
+    "missing": "the address cannot be read",
+}
+"""What a driver's message contains, and what is said in its place, in the order of precedence: the
+message itself may hold parts of the address."""
 
 
 def _reason(text: str) -> str:
-    """The part of a driver's message that is known to hold nothing of the address."""
-    found = [reason for reason in _REASONS if reason in text.lower()]
-    return found[0] if found else "connection failed or lost"
+    lower = text.lower()
+    for part, reason in _REASONS.items():
+        if part in lower:
+            return reason
+    return "connection failed or lost"

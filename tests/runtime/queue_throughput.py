@@ -2,7 +2,7 @@
 
 Both do the same work on the same services: compute for a while, store the row in PostgreSQL, then
 acknowledge, one message at a time. It runs in the library's own virtualenv, from the root of the
-project: `runtime/.venv/bin/python -m runtime.bench.queue_worker RUNS [WORK_SECONDS]`.
+project: `runtime/.venv/bin/python -m tests.runtime.queue_throughput RUNS [WORK_SECONDS]`.
 """
 
 import json

@@ -1,0 +1,55 @@
+"""runtime/docs/work-on-a-queue.md: its worker and its command do what the page says."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+
+from spotproof_runtime.queue.publish import main
+from tests.runtime.queues import new_queue
+from tests.runtime.services import Postgres, wait_for
+
+PAGE = Path(__file__).parents[2] / "runtime" / "docs" / "work-on-a-queue.md"
+
+
+def block(language: str, number: int) -> str:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.S | re.M)[number]
+
+
+def stored(database: Postgres) -> dict[str, dict[str, int]]:
+    try:
+        with psycopg.connect(database.url) as connection:
+            return dict(connection.execute("SELECT key, value FROM lengths").fetchall())
+    except psycopg.errors.UndefinedTable:
+        return {}
+
+
+def test_the_page_works_as_it_stands(emulator: str, database: Postgres, tmp_path: Path) -> None:
+    queue = new_queue()
+    (tmp_path / "texts.csv").write_text("id,text\n1,a\n2,bb\n3,ccc\n")
+    (tmp_path / "worker.py").write_text(block("python", 0))
+    worker = subprocess.Popen(
+        [sys.executable, tmp_path / "worker.py"],
+        env={
+            **os.environ,
+            "SPOTPROOF_SUBSCRIPTION": queue.subscription,
+            "SPOTPROOF_DATABASE_URL": database.url,
+        },
+    )
+    try:
+        words = block("sh", 0).replace("\\\n", " ").split()
+        assert words[:3] == ["python", "-m", "spotproof_runtime.queue.publish"]
+        arguments = [word.replace("texts.csv", str(tmp_path / "texts.csv")) for word in words[3:]]
+        arguments[arguments.index("--topic") + 1] = queue.topic
+        assert main(arguments) == 0
+        wait_for(lambda: len(stored(database)) == 3, "all results are stored")
+        assert stored(database)["3"] == {"length": 3}
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(timeout=30) == 0
+    finally:
+        worker.kill()
+        worker.wait()
