@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from sys import float_info
 from typing import cast
 
 KEPT_MEASUREMENTS = 32
 """How many of the newest save and restore times are kept."""
+
+_MOST = float_info.max
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _newest(measured: tuple[float, ...], value: float) -> tuple[float, ...]:
 def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if isfinite(value) and value >= 0 else None
+    # Finite is more than a float holds: JSON's whole numbers have no end.
+    return float(value) if 0 <= value <= _MOST else None
 
 
 def _numbers(value: object) -> tuple[float, ...]:

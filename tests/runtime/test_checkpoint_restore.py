@@ -61,6 +61,8 @@ TORN = {
     "the commit is a list": (_commit(lambda content: b"[]"), "no commit"),
     "the commit is another step's": (_edit(lambda c: c.update(step=7)), "of step 7"),
     "the commit has no files": (_edit(lambda c: c.pop("files")), "no files"),
+    "the commit lists nothing": (_edit(lambda c: c.update(files=[])), "no files"),
+    "the commit's time is no time": (_edit(lambda c: c.update(saved_at=10**400)), "no saved_at"),
     "the commit's size is no number": (
         _edit(lambda c: c["files"][0].update(size_bytes="1")),
         "no size_bytes",
@@ -70,12 +72,21 @@ TORN = {
     "the commit names a file oddly": (_rename_first_file("a//b/./c"), "outside"),
     "the commit names no text": (_rename_first_file(5), "outside"),
     "the commit has a zero byte": (_rename_first_file("a\0b"), "zero byte"),
+    "the commit names no Unicode": (_edit(lambda c: c.update(folders=["\ud800"])), "no Unicode"),
     "the commit's attempt leads out": (_edit(lambda c: c.update(attempt="../1")), "attempt"),
     "the commit names a file twice": (
         _edit(lambda c: c["files"].append(c["files"][0])),
         "twice",
     ),
     "the commit names a file as a folder too": (_rename_first_file("optimizer"), "twice"),
+    "the commit names a folder as a file too": (
+        _edit(lambda c: c.update(folders=["model.bin"])),
+        "twice",
+    ),
+    "the commit names a folder in a file": (
+        _edit(lambda c: c.update(folders=["model.bin/a"])),
+        "twice",
+    ),
     "the commit is huge": (_commit(lambda content: b" " * (MAX_COMMIT_BYTES + 1)), "bytes"),
 }
 

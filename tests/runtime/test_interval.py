@@ -285,6 +285,7 @@ def test_only_the_newest_measurements_are_kept() -> None:
         {"interruptions": "3", "exposure_seconds": None, "blocking_seconds": "10"},
         {"interruptions": -1, "landed": 5, "exposure_seconds": float("nan")},
         {"interruptions": float("inf"), "blocking_seconds": [None, "x", -1, float("nan"), True]},
+        {"interruptions": 10**400, "exposure_seconds": 10**400, "restore_seconds": [10**400]},
     ],
 )
 def test_a_history_that_cannot_be_read_is_left_out_and_the_run_goes_on(spoiled: object) -> None:

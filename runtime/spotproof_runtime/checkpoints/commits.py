@@ -166,7 +166,9 @@ def decode(content: bytes, step: int) -> Commit:
         raise MalformedCommitError(f"its commit names the attempt {attempt[:50]!r}")
     files = tuple(_file(_mapping(each)) for each in _sequence(top, "files"))
     folders = tuple(_inner_path(each) for each in _sequence(top, "folders"))
-    _no_clash([file.path for file in files])
+    if not files:
+        raise MalformedCommitError("its commit has no files")
+    _no_clash([file.path for file in files], folders)
     return Commit(
         step=step,
         attempt=attempt,
@@ -200,12 +202,17 @@ def _inner_path(found: object) -> str:
         raise MalformedCommitError(f"its commit names a file outside of it, {str(found)[:100]!r}")
     if "\0" in path:
         raise MalformedCommitError("its commit names a file with a zero byte")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise MalformedCommitError("its commit names a file in no Unicode") from None
     return path
 
 
-def _no_clash(paths: list[str]) -> None:
+def _no_clash(paths: list[str], folders: tuple[str, ...]) -> None:
     seen = set(paths)
-    parents = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    parents = {str(parent) for path in (*paths, *folders) for parent in PurePosixPath(path).parents}
+    parents.update(folders)
     if len(seen) != len(paths) or seen & parents:
         raise MalformedCommitError("its commit names a file twice")
 
@@ -234,7 +241,10 @@ def _number(found: dict[str, Any], key: str) -> float:
     value = found.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MalformedCommitError(f"its commit has no {key}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise MalformedCommitError(f"its commit has no {key}") from None
 
 
 def _text(found: dict[str, Any], key: str) -> str:
