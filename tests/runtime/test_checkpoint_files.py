@@ -1,13 +1,14 @@
 """What a program may write into a checkpoint comes back as it was; what cannot is refused."""
 
 import os
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from spotproof_runtime.checkpoints.errors import SaveFailedError
-from tests.runtime.checkpoint_runs import Log, checkpoints, wait_for
+from spotproof_runtime.checkpoints.errors import CheckpointError, SaveFailedError
+from tests.runtime.checkpoint_runs import FakeStop, Log, checkpoints, wait_for
 from tests.runtime.gcs.fixtures import Place
 
 KEPT = {
@@ -158,14 +159,17 @@ def _change_while_hashed(monkeypatch: pytest.MonkeyPatch, change: Callable[[], o
     monkeypatch.setattr(publishing, "crc32c_of", hash_and_change)
 
 
-def test_an_error_of_write_leaves_no_local_copy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [KeyError("state"), FileNotFoundError(2, "no vocabulary")])
+def test_an_error_of_write_stays_what_it_is_and_leaves_no_local_copy(
+    tmp_path: Path, error: Exception
+) -> None:
     made = checkpoints(str(tmp_path / "run"), staging=tmp_path / "staging")
 
     def write(directory: Path) -> None:
         (directory / "half").write_text("half")
-        raise KeyError("state")
+        raise error
 
-    with pytest.raises(KeyError):
+    with pytest.raises(type(error)):
         made.offer(0, write)
     assert [*(tmp_path / "staging").iterdir()] == []
 
@@ -190,6 +194,52 @@ def test_a_full_disk_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(SaveFailedError, match="No space left on device; make room"):
         made.offer(0, lambda directory: (directory / "a").write_text("a"))
+
+
+def test_no_room_for_the_local_copy_is_a_failed_save_that_says_where(tmp_path: Path) -> None:
+    log = Log()
+    made = checkpoints(str(tmp_path / "run"), log=log, staging=tmp_path / "staging")
+
+    def write(directory: Path) -> None:
+        raise OSError(28, os.strerror(28), str(directory / "a"))
+
+    with pytest.raises(SaveFailedError, match=r"/staging/.*No space left.*larger place") as found:
+        made.offer(0, write)
+    assert isinstance(found.value.__cause__, OSError)
+    assert len(log.of("save_failed")) == 1
+
+
+def test_no_room_for_the_last_save_leaves_the_interruption_one(tmp_path: Path) -> None:
+    stop, log = FakeStop(), Log()
+    made = checkpoints(str(tmp_path / "run"), log=log, stop=stop)
+    stop.request(10)
+
+    def write(directory: Path) -> None:
+        raise OSError(28, os.strerror(28))
+
+    made.offer(0, write)
+    assert log.of("interrupted")[0]["outcome"] == "too_late"
+
+
+def test_no_room_to_restore_names_the_place_that_is_full(place: Place, tmp_path: Path) -> None:
+    checkpoints(place.location).offer(0, lambda directory: (directory / "a").write_bytes(b"a" * 9))
+    made = checkpoints(place.location, staging=tmp_path / "staging")
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5, most))
+    try:
+        with pytest.raises(CheckpointError, match=r"cannot write .*/staging/.*larger place"):
+            made.restore(tree, default=dict)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+def test_a_file_is_no_place_for_local_copies(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    made = checkpoints(str(tmp_path / "run"), staging=tmp_path / "file")
+    with pytest.raises(CheckpointError, match=r"cannot make a directory in .*/file: .*staging"):
+        made.restore(tree, default=dict)
+    with pytest.raises(SaveFailedError, match="cannot make a directory in"):
+        made.offer(0, lambda directory: (directory / "a").touch())
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), object(), {1, 2}, b"bytes"])

@@ -129,6 +129,7 @@ class Checkpoints:
             NothingWholeError: there was a checkpoint, and none is whole.
             NewerFormatError: a newer release of this library wrote the newest one.
             StoreError: the location cannot be read.
+            CheckpointError: the local copy cannot be written.
             Hopeless: several lives in a row were interrupted without a newer checkpoint.
             Interrupted: the program is told to end meanwhile.
         """

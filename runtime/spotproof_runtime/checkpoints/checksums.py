@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from spotproof_runtime.checkpoints.local_copies import local_errors
+
 BLOCK_BYTES = 1 << 20
 
 
@@ -51,10 +53,15 @@ class SummingFile:
     Args:
         path: the file, written anew.
         between: called before each write; what it raises ends the writing.
+
+    Raises:
+        CheckpointError: there is no room, for one; its methods raise this too.
     """
 
     def __init__(self, path: Path, between: Callable[[], None]) -> None:
-        self._file = path.open("wb")
+        self._path = path
+        with local_errors(path):
+            self._file = path.open("wb")
         self._digest = new_digest()
         self._between = between
 
@@ -62,9 +69,11 @@ class SummingFile:
         """Writes `data`; the checksum follows."""
         self._between()
         self._digest.update(data)
-        return self._file.write(data)
+        with local_errors(self._path):
+            return self._file.write(data)
 
     def close(self) -> str:
         """Ends the file and returns its checksum."""
-        self._file.close()
+        with local_errors(self._path):
+            self._file.close()
         return text_of(self._digest)

@@ -1,7 +1,6 @@
 """Which checkpoint a program goes on from."""
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,10 +103,3 @@ def _fetch(
 def _still_there(store: ObjectStore, listed: ListedCommit) -> bool:
     """Whether a commit is as listed: files without one were removed because newer ones exist."""
     return any(each.object == listed.object for each in list_commits(store))
-
-
-def new_directory(parent: Path | None) -> Path:
-    """A new directory for what is fetched."""
-    if parent is not None:
-        parent.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix="restore-", dir=parent))

@@ -4,13 +4,13 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from spotproof_runtime.checkpoints.errors import SaveFailedError
+from spotproof_runtime.checkpoints.errors import CheckpointError, SaveFailedError
+from spotproof_runtime.checkpoints.local_copies import local_errors, new_directory
 
 MAX_PATH_BYTES = 400
 """The longest path of a file within a checkpoint; an object's name has at most 1024 bytes."""
@@ -108,20 +108,25 @@ def stage(
         notes: what the commit says beside its files.
 
     Raises:
-        SaveFailedError: there is nothing in it, or something that cannot be kept.
+        SaveFailedError: there is nothing in it, or something that cannot be kept, or no room.
     """
     notes.check(step)
-    if parent is not None:
-        parent.mkdir(parents=True, exist_ok=True)
-    directory = Path(tempfile.mkdtemp(prefix=f"checkpoint-{step}-", dir=parent))
     try:
-        begun = clock()
-        write(directory)
-        files, folders = _inventory(step, directory)
-        return Staged(step, directory, files, folders, clock() - begun, notes)
-    except BaseException:
-        shutil.rmtree(directory, ignore_errors=True)
+        directory = new_directory(f"checkpoint-{step}-", parent)
+        try:
+            begun = clock()
+            with local_errors(directory):
+                write(directory)
+            files, folders = _inventory(step, directory)
+            return Staged(step, directory, files, folders, clock() - begun, notes)
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+    except SaveFailedError:
         raise
+    except CheckpointError as error:
+        why = f"cannot save step {step}: {error}"
+        raise SaveFailedError(step, why) from (error.__cause__ or error)
 
 
 def _inventory(step: int, directory: Path) -> tuple[tuple[StagedFile, ...], tuple[str, ...]]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from spotproof_runtime.checkpoints.errors import CheckpointError, NothingWholeError
 from spotproof_runtime.checkpoints.lives import Lives
+from spotproof_runtime.checkpoints.local_copies import new_directory
 from spotproof_runtime.checkpoints.location import Location
-from spotproof_runtime.checkpoints.restoring import Search, fetch_newest, new_directory
+from spotproof_runtime.checkpoints.restoring import Search, fetch_newest
 from spotproof_runtime.checkpoints.saving import STARTED, STARTED_FOLDER
 from spotproof_runtime.checkpoints.store import ObjectStore
 from spotproof_runtime.events import EventLog
@@ -54,7 +55,7 @@ class Start:
             NothingWholeError: there was a checkpoint, none is whole, and `fresh` is not set.
         """
         self._between()
-        directory = new_directory(staging)
+        directory = new_directory("restore-", staging)
         try:
             self.interrupted_lives = self._lives.look()
             search = fetch_newest(self._store, directory, self._begin, self._between)
