@@ -66,7 +66,9 @@ class Notices:
         """Seconds that are left, less the margin and never below 0; `math.inf` while unknown."""
         end = self.end
         if signal.SIGTERM.name not in self._times:
-            others = [at for reason, at in self._times.items() if reason != NODE_END]
+            # A copy, made in one go: a signal may add to it meanwhile.
+            times = list(self._times.items())
+            others = [at for reason, at in times if reason != NODE_END]
             if others:
                 end = min(end, min(others) + self._budget_seconds)
         return max(end - MARGIN_SECONDS - self._clock(), 0.0)

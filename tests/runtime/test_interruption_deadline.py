@@ -168,6 +168,21 @@ with warnings.catch_warnings(record=True) as caught:
     assert ended.output[0].startswith("inf False 1 the end of this node is not known")
 
 
+def test_a_signal_that_comes_while_the_rest_is_asked_for_is_noted_all_the_same() -> None:
+    class Reason(str):
+        """Compared, it lets a signal come."""
+
+        __hash__ = str.__hash__
+
+        def __ne__(self, other: object) -> bool:
+            notices.note(SIGTERM)
+            return str.__ne__(self, other)
+
+    notices = Notices(15, clock=Clock())
+    notices.note(Reason("mine"))
+    assert notices.remaining() == 15 - MARGIN_SECONDS
+
+
 @pytest.mark.parametrize("lead", [0, -1, math.nan, math.inf])
 def test_a_lead_that_is_no_time_is_refused(lead: float) -> None:
     from spotproof_runtime import Interruption
