@@ -64,6 +64,7 @@ def test_the_environment_says_it_when_the_program_does_not(monkeypatch: pytest.M
         ("https://example.com/run", "https is neither"),
         ("file:///mnt/run", "file is neither"),
         ("/mnt/a\0b", "no zero byte"),
+        ("~nobody-of-this-name/runs", "no home"),
         (__file__, "into a directory"),
     ],
 )

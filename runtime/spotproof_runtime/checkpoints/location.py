@@ -116,6 +116,9 @@ def _directory_problems(key: str, written: str) -> Iterator[Problem]:
     elif scheme:
         rule = f"checkpoints go to Cloud Storage or to a directory, and {scheme[1]} is neither"
         yield Problem(key, written, rule, "write gs://BUCKET/PATH or the path of a directory")
+    elif written.startswith("~") and os.path.expanduser(written).startswith("~"):
+        rule = "a path that begins with ~ is in a home, and there is no home of this name"
+        yield Problem(key, written, rule, "write the whole path, or ./~ for a folder named so")
     elif "\0" in written:
         yield Problem(key, written, "a path has no zero byte", "take it out")
     elif os.path.exists(written) and not os.path.isdir(written):
