@@ -163,6 +163,24 @@ def test_a_run_whose_checkpoints_are_torn_does_not_start_from_zero(
 
 
 @pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("--steps", "many"),
+        ("--seed", "-1"),
+        ("--loader-workers", "-1"),
+        ("--pause-seconds", "-1"),
+        ("--pause-seconds", "nan"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused_by_name(
+    train: Callable[..., Life], argument: str, value: str
+) -> None:
+    life = train(argument, value)
+    life.ends(2)
+    assert f"{argument}: {value}: " in life.text()
+
+
+@pytest.mark.parametrize(
     ("arguments", "env", "said"),
     [
         ((), {"SPOTPROOF_CHECKPOINT_LOCATION": ""}, "SPOTPROOF_CHECKPOINT_LOCATION"),

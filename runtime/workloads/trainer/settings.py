@@ -1,6 +1,7 @@
 """What the trainer is told on its command line."""
 
 import argparse
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,11 +52,11 @@ def parse(arguments: Sequence[str]) -> Settings:
     add("--steps", type=_count, default=2000, help="of the whole run; default: 2000")
     add("--sums", type=_count, default=4000, help="size of the data set; default: 4000")
     add("--batch-size", type=_count, default=64, help="default: 64")
-    add("--seed", type=int, default=0, help="of data, shuffles and weights; default: 0")
+    add("--seed", type=_whole, default=0, help="of data, shuffles and weights; default: 0")
     add("--evaluate-every", type=_count, default=500, metavar="STEPS", help="default: 500")
     add("--save-every", type=_count, metavar="STEPS", help="default: by the interruption rate")
-    add("--loader-workers", type=int, default=0, help="processes; PyTorch only; default: 0")
-    add("--pause-seconds", type=float, default=0.0, help="makes each step longer, to try it out")
+    add("--loader-workers", type=_whole, default=0, help="processes; PyTorch only; default: 0")
+    add("--pause-seconds", type=_seconds, default=0.0, help="makes each step longer, to try it out")
     given = parser.parse_args(arguments)
     if given.sums > MOST_SUMS:
         parser.error(f"--sums {given.sums}: there are {MOST_SUMS} different ones")
@@ -63,7 +64,24 @@ def parse(arguments: Sequence[str]) -> Settings:
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text}: at least 1")
+    return _whole(text, least=1)
+
+
+def _whole(text: str, least: int = 0) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{text}: a whole number, at least {least}")
     return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text}: a number of seconds, 0 or more")
+    return seconds
