@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _write(found: Figures, html_file: str | None, as_json: bool) -> None:
     if html_file is not None:
         try:
-            Path(html_file).write_text(html(found), encoding="utf-8")
+            # The names of folders, and so of runs, need not be text.
+            page = html(found).encode(errors="backslashreplace")
+            Path(html_file).write_bytes(page)
         except OSError as error:
             raise ProblemsError(
                 "report",

@@ -122,6 +122,12 @@ def test_what_a_program_has_written_is_text_in_the_page(tmp_path: Path) -> None:
     assert page.text.count(attack) >= 4
 
 
+def test_a_run_in_a_folder_whose_name_is_no_text_has_a_page(tmp_path: Path) -> None:
+    file = first_life(Lines(run="/mnt/caf\udce9")).file(tmp_path / "events.jsonl")
+    assert main([file, "--html", str(tmp_path / "page.html")]) == 0
+    assert "/mnt/caf\\udce9" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_control_characters_of_a_program_do_not_reach_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
