@@ -161,6 +161,22 @@ def test_errors_are_forgotten_when_the_work_succeeds(queue: Queue, sink: SqliteS
     assert sink.count_error("a", "first again") == 1
 
 
+@pytest.mark.parametrize("value", [b"1e999", b'"%s"' % ("é" * 1_900_000).encode()], ids=len)
+def test_poison_that_cannot_be_written_anew_is_set_aside_as_it_came(
+    queue: Queue, sink: SqliteSink, value: bytes
+) -> None:
+    data = b'{"format":1,"items":[{"key":"bad","value":%s}]}' % value
+    queue.publish(data=data)
+
+    def fail(items: Sequence[Item]) -> list[Row]:
+        raise RuntimeError("no such thing")
+
+    did = worker(queue, sink, compute=fail, most_errors=2).run()
+    assert (did.failed, did.dead_lettered, did.acked) == (2, 1, 1)
+    (dead,) = queue.pull(dead=True)
+    assert dead.message.data == data
+
+
 def test_what_cannot_be_read_is_set_aside_at_once(queue: Queue, sink: SqliteSink) -> None:
     for data in (b"\xff\x00", b"[]", b'{"format":2,"items":[]}', b'{"format":1,"items":[{}]}'):
         queue.publish(data=data)

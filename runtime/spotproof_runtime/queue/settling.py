@@ -7,7 +7,7 @@ from spotproof_runtime.queue.batch import Batch, Message
 from spotproof_runtime.queue.dead_letters import DeadLetters
 from spotproof_runtime.queue.error_text import error_class, error_text
 from spotproof_runtime.queue.leases import LeaseKeeper
-from spotproof_runtime.queue.messages import encode
+from spotproof_runtime.queue.messages import Item, encode
 from spotproof_runtime.queue.subscription import Received, Subscription
 from spotproof_runtime.queue.summary import Summary
 from spotproof_runtime.sinks.protocol import ErrorBook
@@ -60,7 +60,7 @@ class Settling:
                 continue
             last = poison[-1].key
             if self._set_aside(
-                message.received, encode(poison), batch.failed[last], errors=spent[last]
+                message.received, _payload(message, poison), batch.failed[last], errors=spent[last]
             ):
                 finished |= {item.key for item in poison}
             else:
@@ -166,3 +166,11 @@ class Settling:
             errors=errors,
         )
         return True
+
+
+def _payload(message: Message, poison: Sequence[Item]) -> bytes:
+    """A message of the poison alone; the whole one as it came where that cannot be written."""
+    try:
+        return encode(poison)
+    except ValueError:
+        return message.received.data
