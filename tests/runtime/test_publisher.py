@@ -178,12 +178,15 @@ def test_rows_are_read_from_csv_and_json_lines(tmp_path: Path) -> None:
         ("r.csv", "a,b\n1,2,3\n", "line 2: not as many fields"),
         ("r.jsonl", "{}\n{bad\n", "line 2: not JSON"),
         ("r.jsonl", "[1]\n", "line 1: a row is a JSON object"),
+        ("r.csv", "a,b\n1,\udce9\n", "r.csv: not UTF-8"),
+        ("r.jsonl", '{}\n{"a": "\udce9"}\n', "r.jsonl: not UTF-8"),
+        ("r.csv", "a,b,a\n1,2,3\n", "line 1: two columns of one name: a"),
     ],
 )
 def test_a_broken_row_is_named_by_its_line(
     tmp_path: Path, name: str, text: str, problem: str
 ) -> None:
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(ValueError, match=problem):
         list(read_rows(tmp_path / name))
 

@@ -110,18 +110,26 @@ def read_rows(path: str | Path) -> Iterator[dict[str, Any]]:
     """
     path = Path(path)
     kind = path.suffix.lower()
-    if kind == ".csv":
-        yield from _csv_rows(path)
-    elif kind in (".jsonl", ".ndjson"):
-        yield from _json_rows(path)
-    else:
-        raise ValueError(f"{path}: rows are read from .csv, .jsonl and .ndjson files")
+    try:
+        if kind == ".csv":
+            yield from _csv_rows(path)
+        elif kind in (".jsonl", ".ndjson"):
+            yield from _json_rows(path)
+        else:
+            raise ValueError(f"{path}: rows are read from .csv, .jsonl and .ndjson files")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not UTF-8; save it in this encoding") from None
 
 
 def _csv_rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, strict=True)
         try:
+            names = list(reader.fieldnames or [])
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                columns = ", ".join(twice)
+                raise ValueError(f"{path}, line 1: two columns of one name: {columns}")
             for row in reader:
                 given: dict[Any, Any] = row
                 if None in given or None in given.values():
