@@ -118,6 +118,17 @@ def test_told_to_end_while_restoring_it_ends(run: str) -> None:
         checkpoints(run, stop=stop).restore(load, default=lambda: 0)
 
 
+def test_a_loop_that_forgets_to_restore_does_not_start_from_zero_over_what_is_there(
+    run: str,
+) -> None:
+    train(run, 3)
+    made = checkpoints(run)
+    with pytest.raises(ValueError, match=r"3 steps are saved .* call restore first"):
+        next(made.steps(0, 5))
+    made.restore(load, default=lambda: 0)
+    assert next(made.steps(0, 5)) == 0
+
+
 def test_steps_beyond_the_total_are_another_runs(run: str) -> None:
     with pytest.raises(ValueError, match=r"steps\(7, 5\): 7 steps are done already"):
         next(checkpoints(run).steps(7, 5))

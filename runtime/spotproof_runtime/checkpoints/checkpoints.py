@@ -98,6 +98,7 @@ class Checkpoints:
         self._offers = Offers()
         self._total: int | None = None
         self._restored: Commit | None = None
+        self._has_looked = False
         when_exiting(self._ending.at_exit)
 
     @property
@@ -145,7 +146,7 @@ class Checkpoints:
             ends()
             raise
         self._saver.restored(step if commit else None, frozenset(search.torn))
-        self._restored = commit
+        self._restored, self._has_looked = commit, True
         self._ending.begun_step = step
         seconds = time.monotonic() - begun
         self._cadence = new_cadence(self._interval, commit, self._events)
@@ -170,7 +171,8 @@ class Checkpoints:
         `stop.done()` if no step is left to do.
 
         Raises:
-            ValueError: `start` is beyond `total`, so the checkpoint is of another run.
+            ValueError: `start` is beyond `total`, so the checkpoint is of another run; or there are
+                checkpoints beyond `start`, and `restore` was not called.
             SaveFailedError: a save in the background has failed.
             Interrupted: the program is told to end.
         """
@@ -178,6 +180,13 @@ class Checkpoints:
             raise ValueError(
                 f"steps({start}, {total}): {start} steps are done already and {total} are all; "
                 "take another location or run for another training, or a larger total"
+            )
+        newest = None if self._has_looked or not self._saves else self.latest_step()
+        if newest is not None and newest > start:
+            raise ValueError(
+                f"steps({start}, {total}): {newest} steps are saved in {self.location}, and steps "
+                "done again would not replace them; call restore first, or take another location "
+                "or run"
             )
         self._total = total
         progress = Progress(self._events)
