@@ -13,12 +13,14 @@ JSON. A program is forked from this warm process for each kill. STORE is
 import io
 import json
 import os
+import random
 import shutil
 import signal
 import sys
 import time
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from tests.runtime.gcs.fixtures import no_link
 from tests.runtime.gcs.server import BUCKET
 
 SAVES = 3
+LONG = os.environ.get("SPOTPROOF_CHAOS") == "1"
 _SIDES = {
     "directory": (False, True),
     "files": (False,),
@@ -139,6 +142,7 @@ class Harness:
     """All kills of one kind of run."""
 
     def __init__(self, store: str, keep: int, background: bool, place: Path, address: str) -> None:
+        self._random = random.Random(13)
         self.store = store
         self.keep = keep
         self.background = background
@@ -155,7 +159,14 @@ class Harness:
             point = 1
             while self._killed(point, after):
                 kills += 1
-                if forked(self._go_on) != 0:
+                failed = False
+                if LONG:
+                    # Killed once more while it goes on from what the first kill has left.
+                    again = self._random.randint(1, point + 20)
+                    status = forked(partial(self._run_until, again, after))
+                    kills += os.WIFSIGNALED(status)
+                    failed = os.WIFEXITED(status) and status != 0
+                if failed or forked(self._go_on) != 0:
                     failures.append(f"point {point}, {'after' if after else 'before'}")
                 point += 1
         return {"kills": kills, "failures": failures}

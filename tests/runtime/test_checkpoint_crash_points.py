@@ -1,11 +1,10 @@
 """A run with three saves is killed at each point that there is, and always goes on.
 
-`SPOTPROOF_CHAOS=full` kills at every kind of point; without it, at those that leave the store in
-different states.
+`SPOTPROOF_CHAOS=full` kills at every kind of point, and the life after it once more; without it, at
+those points that leave the store in different states.
 """
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.runtime.crash_points import LONG
+
 ROOT = Path(__file__).parents[2]
-LONG = os.environ.get("SPOTPROOF_CHAOS") == "full"
 STORES = ["directory", "gcs"] + (["files", "mounted", "gcs-before"] if LONG else [])
 LEAST_KILLS = {"directory": 30, "gcs": 15, "files": 60, "mounted": 60, "gcs-before": 15}
 

@@ -13,7 +13,7 @@ import pytest
 from spotproof_runtime import Every, Interrupted
 from spotproof_runtime.checkpoints import checkpoints as facade
 from spotproof_runtime.checkpoints.directory_store import DirectoryStore
-from spotproof_runtime.checkpoints.errors import SaveFailedError
+from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from tests.runtime.checkpoint_runs import (
     FakeStop,
     Log,
@@ -142,6 +142,26 @@ def test_an_interval_in_seconds_or_epochs_is_kept(run: str, interval: Any) -> No
         time.sleep(0.001)
         made.offer(step, lambda directory, step=step: write(directory, step + 1))
     assert made.all_steps() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("interval", [0, -5, True, float("nan"), float("inf")])
+def test_an_interval_that_cannot_be_is_refused_at_once(run: str, interval: float) -> None:
+    with pytest.raises(ValueError, match="seconds"):
+        checkpoints(run, interval=interval)
+
+
+def test_a_program_can_decide_by_itself_when_to_save(run: str) -> None:
+    class Odd:
+        def due(self, step: int, now: float | None = None) -> bool:
+            return step % 2 == 1
+
+        def saved(self, blocking_seconds: float) -> None: ...
+        def failed(self) -> None: ...
+        def restored(self, seconds: float) -> None: ...
+        def interrupted(self, landed: bool = False, working: bool = True) -> None: ...
+
+    assert train(run, 6, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6]
+    assert train(run, 8, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6, 7, 8]
 
 
 class Gate(DirectoryStore):
@@ -282,6 +302,47 @@ def test_an_error_in_the_background_is_raised_by_waiting(gate: Gate) -> None:
     made.offer(0, lambda directory: write(directory, 1))
     with pytest.raises(SaveFailedError, match="broken"):
         made.wait_until_finished()
+
+
+def test_a_store_that_fails_because_the_end_comes_is_an_interruption(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop, log = FakeStop(), Log()
+
+    def break_off(name: str, source: object, crc32c: str) -> None:
+        stop.request(0)
+        raise StoreError("no time left")
+
+    made = checkpoints("unused", log, stop=stop)
+    monkeypatch.setattr(gate, "put", break_off)
+    is_interrupted(made, 0, 5, lambda step: made.offer(step, lambda d: write(d, step + 1)))
+    assert [each["outcome"] for each in log.of("interrupted")] == ["too_late"]
+
+
+def test_a_restore_that_fails_because_the_end_comes_is_an_interruption(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = FakeStop()
+
+    def break_off(prefix: str) -> None:
+        stop.request(0)
+        raise StoreError("no time left")
+
+    made = checkpoints("unused", stop=stop)
+    monkeypatch.setattr(gate, "list", break_off)
+    with pytest.raises(Interrupted):
+        made.restore(load, default=lambda: 0)
+
+
+def test_waiting_for_a_save_ends_with_the_program(gate: Gate) -> None:
+    stop = FakeStop()
+    made = checkpoints("unused", stop=stop, background=True)
+    gate.open.clear()
+    made.offer(0, lambda directory: write(directory, 1))
+    stop.request(0.05)
+    with pytest.raises(Interrupted):
+        made.wait_until_finished()
+    gate.open.set()
 
 
 @pytest.mark.parametrize(("spoil", "code"), [("", 0), ("shutil.rmtree('run')", 1)])

@@ -141,20 +141,23 @@ def test_a_commit_goes_before_its_files(stuck: StuckStore) -> None:
     assert len(removed) == 3
 
 
+@pytest.mark.parametrize("error", [StoreError("cannot delete: 403"), OSError(5, "broken")])
+@pytest.mark.parametrize("background", [False, True])
 def test_a_store_that_refuses_to_delete_costs_space_only(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    stuck: StuckStore, error: Exception, background: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = Log()
-    made = checkpoints(place.location, log, keep=1)
+    made = checkpoints("unused", log, keep=1, background=background)
 
     def refuse(name: str, generation: int | None = None) -> None:
-        raise StoreError("cannot delete: 403")
+        raise error
 
-    monkeypatch.setattr(made._store, "delete", refuse)
+    monkeypatch.setattr(stuck, "delete", refuse)
     for step in range(3):
         made.offer(step, lambda directory, step=step: write(directory, step + 1))
+        made.wait_until_finished()
     assert made.all_steps() == [1, 2, 3]
-    assert log.of("cleanup_failed")[0]["error"] == "cannot delete: 403"
+    assert str(error) in log.of("cleanup_failed")[0]["error"]
 
 
 def test_what_killed_programs_left_is_swept_after_a_day(place: Place) -> None:

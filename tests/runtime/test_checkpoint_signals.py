@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 
 from tests.runtime.checkpoint_program import next_state
 from tests.runtime.checkpoint_runs import wait_for
-from tests.runtime.gcs.server import BUCKET
+from tests.runtime.gcs.faults import Fault
+from tests.runtime.gcs.server import BUCKET, GcsServer
 
 ROOT = Path(__file__).parents[2]
 TOTAL = 150
@@ -117,3 +119,17 @@ def test_sigkill_costs_at_most_one_interval(
     record_property(
         "figure", f"steps lost to each of 3 SIGKILLs; {run.background}: {lost or 'none'}"
     )
+
+
+@pytest.mark.parametrize("background", ["blocking", "background"])
+def test_a_store_that_hangs_does_not_hold_the_program_beyond_its_end(
+    gcs: GcsServer, tmp_path: Path, background: str
+) -> None:
+    told = {"STORAGE_EMULATOR_HOST": gcs.url, "SPOTPROOF_TERMINATION_BUDGET_SECONDS": "4"}
+    run = Run(f"gs://{BUCKET}/run", background, tmp_path, told)
+    gcs.faults.plan(Fault("slow", match="create run/steps/", seconds=60, count=1000))
+    begun = time.monotonic()
+    code, said = run.live(signal.SIGTERM, EVERY["blocking"])
+    assert code == 143, said
+    assert time.monotonic() - begun < 40
+    assert '"outcome": "too_late"' in said

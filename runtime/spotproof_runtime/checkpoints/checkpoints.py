@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from spotproof_runtime.checkpoints.cadences import When, history_of, new_cadence, read_when
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
+from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.last_save import Outcome
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
@@ -22,9 +24,7 @@ from spotproof_runtime.checkpoints.staging import Notes
 from spotproof_runtime.checkpoints.start import Start
 from spotproof_runtime.checkpoints.store import open_store
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.every import Every
-from spotproof_runtime.history import History
-from spotproof_runtime.interval import Cadence, SaveInterval
+from spotproof_runtime.interval import Cadence
 from spotproof_runtime.stop import Stop
 
 State = TypeVar("State")
@@ -72,7 +72,7 @@ class Checkpoints:
         *,
         stop: Stop | None = None,
         run: str | None = None,
-        interval: Every | Cadence | float | None = None,
+        interval: When = None,
         keep: int = DEFAULT_KEEP,
         background: bool = True,
         saves: bool | None = None,
@@ -86,7 +86,7 @@ class Checkpoints:
         self._saves = process_saves(saves, run, os.environ)
         self._stop = LimitedStop(stop or NeverStops())
         self._events = EventLog(run=str(self.location)) if events is None else events
-        self._interval = Every(seconds=interval) if isinstance(interval, int | float) else interval
+        self._interval = read_when(interval)
         self._cadence: Cadence | None = None
         self._staging = None if staging is None else Path(staging)
         self._store = open_store(self.location, self._stop)
@@ -135,15 +135,19 @@ class Checkpoints:
         ends = self._stop.exit_if_requested
         start = Start(self._store, self._lives, self._events, self._hopeless_after, ends)
         begun = time.monotonic()
-        with start.search(self._staging, self.location, fresh) as search:
-            commit = search.commit
-            step = commit.step if commit else 0
-            state = load(search.directory) if commit else default()
+        try:
+            with start.search(self._staging, self.location, fresh) as search:
+                commit = search.commit
+                step = commit.step if commit else 0
+                state = load(search.directory) if commit else default()
+        except StoreError:
+            ends()
+            raise
         self._saver.restored(step if commit else None, frozenset(search.torn))
         self._restored = commit
         self._ending.begun_step = step
         seconds = time.monotonic() - begun
-        self._cadence = self._new_cadence(commit)
+        self._cadence = new_cadence(self._interval, commit, self._events)
         for _ in range(start.interrupted_lives):
             self._cadence.interrupted()
         if commit:
@@ -214,10 +218,10 @@ class Checkpoints:
             if self._stop.requested:
                 self._ending.outcome = Outcome.NONE
             return
-        cadence = self._cadence = self._cadence or self._new_cadence(None)
+        cadence = self._cadence = self._cadence or new_cadence(self._interval, None, self._events)
 
         def save() -> None:
-            notes = Notes(data_position, dict(metadata or {}), _history(cadence))
+            notes = Notes(data_position, dict(metadata or {}), history_of(cadence))
             cadence.saved(self._saver.save(done, write, notes))
 
         if self._stop.requested:
@@ -228,11 +232,7 @@ class Checkpoints:
             return
         self._raise_failure(cadence)
         if done == self._total or cadence.due(done):
-            try:
-                save()
-            except Exception:
-                cadence.failed()
-                raise
+            self._save_now(done, save, cadence)
 
     def latest_step(self) -> int | None:
         """How many steps the newest committed checkpoint has behind it; None without any."""
@@ -248,15 +248,23 @@ class Checkpoints:
 
         Raises:
             SaveFailedError: a save has failed.
+            Interrupted: the program is told to end, and a save did not end in time.
         """
-        self._saver.background.wait(self._stop.remaining)
-        self._saver.raise_failure()
+        try:
+            self._ending.wait()
+        except SaveFailedError:
+            self._stop.exit_if_requested()
+            raise
 
-    def _new_cadence(self, commit: Commit | None) -> Cadence:
-        if self._interval is not None and not isinstance(self._interval, Every):
-            return self._interval
-        history = History.from_mapping(commit.history if commit else None)
-        return SaveInterval(history, fixed=self._interval, events=self._events)
+    def _save_now(self, done: int, save: Callable[[], None], cadence: Cadence) -> None:
+        try:
+            save()
+        except SaveFailedError:
+            cadence.failed()
+            if not self._stop.requested:
+                raise
+            # The end came while it was at it: an interruption, which a retry mends.
+            self._ending.give_up(done)
 
     def _raise_failure(self, cadence: Cadence) -> None:
         failure = self._saver.take_failure()
@@ -271,11 +279,6 @@ class Checkpoints:
         if self._ending.outcome is not None or self._saver.offered_step == step + 1:
             return False
         return self._offers.may_come(step) and self._stop.remaining() >= step_seconds
-
-
-def _history(cadence: Cadence) -> Mapping[str, Any]:
-    history = getattr(cadence, "history", None)
-    return history.mapping() if isinstance(history, History) else {}
 
 
 def _at_least_one(name: str, value: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from spotproof_gke.contract import EXIT_ERROR
-from spotproof_runtime.checkpoints.errors import CheckpointError
+from spotproof_runtime.checkpoints.errors import CheckpointError, SaveFailedError
 from spotproof_runtime.checkpoints.last_save import Outcome, save_last
 from spotproof_runtime.checkpoints.lives import Lives
 from spotproof_runtime.checkpoints.loop import LimitedStop
@@ -54,17 +54,26 @@ class Ending:
         if self.outcome is not None:
             return
         begun = time.monotonic()
-        self.outcome = save_last(self._saver, self._stop, done, save)
+        outcome = save_last(self._saver, self._stop, done, save)
+        self._record(outcome, done, time.monotonic() - begun)
+        committed = self._saver.committed_step
+        if outcome is Outcome.SAVED and committed is not None and committed > self.begun_step:
+            self._take_mark_back()
+
+    def give_up(self, done: int) -> None:
+        """The save after `done` steps had begun when the program was told to end, and failed."""
+        self._record(Outcome.TOO_LATE, done, 0.0)
+
+    def _record(self, outcome: Outcome, done: int, seconds: float) -> None:
         committed = self._saver.committed_step or 0
+        self.outcome = outcome
         self._events.record(
             "interrupted",
-            outcome=self.outcome.value,
+            outcome=outcome.value,
             step=committed,
             lost_steps=max(0, done - committed),
-            seconds=round(time.monotonic() - begun, 3),
+            seconds=round(seconds, 3),
         )
-        if self.outcome is Outcome.SAVED and committed > self.begun_step:
-            self._take_mark_back()
 
     def interrupt(self, done: int) -> NoReturn:
         """Decides if that was not done yet, and raises `Interrupted`."""
@@ -72,12 +81,26 @@ class Ending:
         self._stop.exit_if_requested()
         raise Interrupted
 
+    def wait(self) -> None:
+        """Waits until nothing is being saved, but not beyond the program's end.
+
+        Raises:
+            SaveFailedError: a save has failed, or the end came first.
+        """
+        landed = self._saver.background.wait(self._stop.remaining)
+        self._saver.raise_failure()
+        if not landed:
+            step = self._saver.offered_step or 0
+            raise SaveFailedError(step, f"cannot save step {step} before the program has to end")
+
     def finish(self, total: int) -> None:
         """Waits until the state after all steps is saved, and says that all is done."""
-        landed = self._saver.background.wait(self._stop.remaining)
-        if self._stop.requested and not (landed and self._saver.take_failure() is None):
+        try:
+            self.wait()
+        except SaveFailedError:
+            if not self._stop.requested:
+                raise
             self.interrupt(total)
-        self._saver.raise_failure()
         if self._saves and self._saver.committed_step != total:
             _log.warning(
                 "all %d steps are done, and the state after the last one was not offered: call "

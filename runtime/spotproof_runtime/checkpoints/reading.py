@@ -7,7 +7,6 @@ from pathlib import Path
 from spotproof_runtime.checkpoints.commits import (
     COMMITS,
     MAX_COMMIT_BYTES,
-    PAYLOADS,
     Commit,
     MalformedCommitError,
     NewerCommitError,
@@ -43,11 +42,6 @@ def list_commits(store: ObjectStore) -> list[ListedCommit]:
         if step is not None:
             found.append(ListedCommit(step, each))
     return sorted(found, key=lambda commit: commit.step, reverse=True)
-
-
-def has_payload(store: ObjectStore) -> bool:
-    """Whether there are files of checkpoints, committed or not."""
-    return any(True for _ in store.list(PAYLOADS))
 
 
 def read_commit(store: ObjectStore, listed: StoredObject) -> Commit:
@@ -110,8 +104,12 @@ def download(
     for folder in _folders(commit):
         (directory / folder).mkdir(parents=True, exist_ok=True)
     for file in commit.files:
+        name, target = commit.payload + file.path, directory / file.path
         try:
-            crc32c = store.fetch(commit.payload + file.path, directory / file.path, between)
+            crc32c = store.fetch(name, target, between)
+            if crc32c != file.crc32c:
+                # It may have been spoiled on its way: only twice the same is a corrupt file.
+                crc32c = store.fetch(name, target, between)
         except MissingObjectError:
             raise NotWholeError(f"{file.path!r} is missing") from None
         if crc32c != file.crc32c:

@@ -11,7 +11,8 @@ class Fault:
 
     Attributes:
         kind: `status` (answered with `status`), `reset` (the connection breaks), `slow` (answered
-            after `seconds`), `truncate` (half of the answer) or `kill` (SIGKILL to `pid`).
+            after `seconds`), `truncate` (half of the answer), `corrupt` (a bit of the answer is
+            another) or `kill` (SIGKILL to `pid`).
         call: the first call that it happens to, 1 is the first of those that match.
         count: to how many calls in a row it happens.
         match: only calls whose description, such as `create steps/`, contains this.

@@ -98,6 +98,9 @@ class _Handler(BaseHTTPRequestHandler):
         if fault and not fault.after and self._go_wrong(fault):
             return
         answer = call.answer()
+        if fault and fault.kind == "corrupt":
+            status, headers, content = answer
+            answer = status, headers, bytes([content[0] ^ 1]) + content[1:]
         if fault and fault.after and self._go_wrong(fault):
             return
         self._answer(answer, truncate=bool(fault and fault.kind == "truncate"))
