@@ -31,7 +31,7 @@ from tests.runtime.gcs.fixtures import no_link
 from tests.runtime.gcs.server import BUCKET
 
 SAVES = 3
-LONG = os.environ.get("SPOTPROOF_CHAOS") == "1"
+LONG = os.environ.get("SPOTPROOF_CHAOS") == "full"
 _SIDES = {
     "directory": (False, True),
     "files": (False,),
