@@ -93,9 +93,9 @@ def _declare_homes(
 ) -> list[pulumi.Resource]:
     """The namespaces of workloads, and the service accounts that workloads run as.
 
-    One that is there already is taken over.
+    One that is there already is taken over. None is deleted in the cluster: others may keep Secrets
+    in a namespace, and other work may run as an account.
     """
-    # What others keep in a namespace, such as Secrets, would go with it.
     kept = settings.workloads is Layer.APPLY
     opts = pulumi.ResourceOptions(provider=provider, retain_on_delete=kept)
     found = sorted({str(one["metadata"].get("namespace", "")) for one in settings.manifests})
@@ -117,7 +117,7 @@ def _declare_homes(
         }
     )
     homes = list(made.values())
-    opts = pulumi.ResourceOptions(provider=provider, depends_on=homes)
+    opts = pulumi.ResourceOptions(provider=provider, depends_on=homes, retain_on_delete=kept)
     return homes + [
         kubernetes.core.v1.ServiceAccount(
             f"account-{namespace}-{name}",
