@@ -1,5 +1,8 @@
 """How a pod may name nodes that can be taken away, or that end; read by the rules and the guard.
 
+The GPU taint is not among what names them. Flex-start nodes with GPUs have no other taint, but
+on-demand ones have it too, and who tolerates it means GPUs, not nodes that end.
+
 Source: the labels and taints that the GKE cluster autoscaler knows;
 docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest (the taint of queued
 nodes); docs.cloud.google.com/kubernetes-engine/docs/concepts/about-built-in-compute-classes (the

@@ -178,7 +178,8 @@ RULES = [
         remediation=(
             "Remove the toleration, selector or affinity. Instead of a blanket toleration name "
             "the key of each taint that the workload needs to tolerate, or select on-demand nodes "
-            "(cloud.google.com/gke-provisioning: standard)."
+            "(cloud.google.com/gke-provisioning: standard). One that tolerates nvidia.com/gpu and "
+            "uses no GPU is not reported, but selects them too where flex-start pools have GPUs."
         ),
         severity=Severity.HIGH,
         types=("kubernetes:",),

@@ -222,6 +222,7 @@ denies them."""
 
 KEPT_OFF: dict[str, Spec] = {
     "plain": {},
+    # On flex-start nodes with GPUs too, but not by any word of its own: see the guard's decision.
     "GPU toleration": tolerates(GPU, exists=True),
     "GKE's own taint": tolerates("components.gke.io/gke-managed-components", exists=True),
     "CriticalAddonsOnly": tolerates("CriticalAddonsOnly", exists=True),
