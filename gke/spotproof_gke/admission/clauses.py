@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from spotproof_gke.admission.cel import both, either, literal, optional
 from spotproof_gke.capacity import COMPUTE_CLASS_KEY, PROVISIONING_KEY
 from spotproof_gke.interruptible import (
-    EVERY_KIND,
     EXCLUSIONS,
     LATER_ONLY,
     NAMED_BY_KEY,
@@ -54,7 +53,6 @@ def shared(further_taint_keys: Collection[str], spot_classes: Collection[str]) -
         Variable("taints", literal([pair for pair in pairs if pair[0] not in further])),
         Variable("taintKeys", literal(keys)),
         Variable("anyValueTaintKeys", literal(further)),
-        Variable("kinds", literal(EVERY_KIND)),
         Variable("kindsBehind", literal(_kinds_behind(values))),
         Variable("knownKeys", literal(["", *dict.fromkeys([*values, *further])])),
         Variable("classKeys", literal([] if COMPUTE_CLASS_KEY in further else [COMPUTE_CLASS_KEY])),
