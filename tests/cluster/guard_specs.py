@@ -183,7 +183,11 @@ def _reaching() -> dict[str, Spec]:
             for one in LEAVES_OPEN
         },
         **_beside(ON_PREEMPTIBLE, OFF_SPOT_ALONE),
-        **_beside(ON_FLEX_START, {**OFF_SPOT_ALONE, **OFF_SPOT_AND_PREEMPTIBLE}),
+        **_beside(ON_FLEX_START, {"off Spot": OFF_SPOT_ALONE["off Spot"]}),
+        **_beside(
+            {"flex-start": ON_FLEX_START["flex-start"], "every taint": EVERY_TAINT},
+            {**OFF_SPOT_ALONE, **OFF_SPOT_AND_PREEMPTIBLE},
+        ),
         "off Spot by one term, off flex-start by the other": {
             **EVERY_TAINT,
             **requires(
@@ -245,9 +249,10 @@ KEPT_OFF: dict[str, Spec] = {
     ),
     "prefers not Spot": prefers(expression(PROVISIONING, "NotIn", "spot")),
     "blanket, selects standard": {**EVERY_TAINT, **selects(PROVISIONING, "standard")},
-    **_beside(ON_SPOT, {**OFF_SPOT_ALONE, **OFF_SPOT_AND_PREEMPTIBLE}),
-    **_beside(ON_PREEMPTIBLE, OFF_SPOT_AND_PREEMPTIBLE),
-    **_beside({**ON_SPOT, **ON_PREEMPTIBLE, **ON_FLEX_START}, OFF_ALL),
+    **_beside(ON_SPOT, OFF_SPOT_ALONE),
+    **_beside({"preemptible": ON_PREEMPTIBLE["preemptible"]}, OFF_SPOT_AND_PREEMPTIBLE),
+    **_beside({**ON_SPOT, **ON_PREEMPTIBLE, **ON_FLEX_START}, {"standard": OFF_ALL["standard"]}),
+    **_beside({"every taint": EVERY_TAINT}, OFF_ALL),
     "any compute class, standard": {
         **tolerates(COMPUTE_CLASS, exists=True),
         **OFF_ALL["standard"],
