@@ -4,18 +4,20 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fit import limits_reached
+from guard_settings import fill_guard, judge_namespaces, wants_guard
 from sections import CLUSTER_SUPPLIED, OUTPUT, POOL_SECTIONS, SECTIONS, WORK_QUEUES, Section
 from spotproof.autopilot import AutopilotClusterArgs
 from spotproof.cluster import GkeClusterArgs, GkeClusterPlan, plan_gke_cluster
 from spotproof.cluster_base import ClusterPlan, plan_cluster
 from spotproof.pool_plan import PoolPlan
 from spotproof.reader import TABLES_OUT_OF_DATE, Reader, camel_case
+from spotproof.workloads.system_placement_guard import SystemPlacementGuardPlan
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import Problem, did_you_mean, nearest
 from spotproof_gke.versions import parse
 from wiring import Surroundings, Wiring
 from work_settings import judge_identities, judge_queue_names
-from workload_sections import WORKLOAD_SECTIONS, LayerSettings, objects
+from workload_sections import GUARD, WORKLOAD_SECTIONS, LayerSettings, objects
 from workload_settings import nested, read_layer
 
 NAMESPACE = "spotproof"
@@ -74,7 +76,7 @@ class Loader:
         found: dict[str, dict[str, Any]] = {}
         pools: dict[str, PoolPlan] = {}
         for section in SECTIONS.values():
-            if section in WORKLOAD_SECTIONS:
+            if section in (GUARD, *WORKLOAD_SECTIONS):
                 continue
             supplied = {**self._supplied(section, cluster), **trust}
             if section.many:
@@ -125,9 +127,30 @@ class Loader:
                 if not any(p.key.startswith(path) for p in self.problems):
                     wiring.judge_objects(path, plan)
                 manifests += objects(plan)
-                version = getattr(plan, "minimum_version", "")
-                least = max(least, version, key=lambda text: parse(text) if text else (0,))
-        return manifests, least
+                least = _newer(least, getattr(plan, "minimum_version", ""))
+        guard = self._guard(manifests, found)
+        if guard is None:
+            return manifests, least
+        return [*objects(guard), *manifests], _newer(least, guard.minimum_version)
+
+    def _guard(
+        self, manifests: Sequence[Mapping[str, Any]], found: dict[str, dict[str, Any]]
+    ) -> SystemPlacementGuardPlan | None:
+        """Judge the guard, and add its arguments to `found`; None when there is to be none."""
+        path = camel_case(GUARD.key)
+        given = self._top.get(GUARD.key)
+        args = self._snake(self._mapping(given, path), GUARD.own_fields, f"{path}.")
+        wanted = wants_guard(
+            isinstance(given, Mapping), args, self._top.get("workloads"), self.problems
+        )
+        fill_guard(args, manifests)
+        plan = self._judge(path, args, {}, GUARD, GUARD.component_name())
+        found[GUARD.key] = {}
+        if not wanted:
+            return None
+        judge_namespaces(plan.guard.system_namespaces, found, self._problem)
+        found[GUARD.key] = {key: v for key, v in args.items() if key not in GUARD.more_fields}
+        return plan
 
     def _refuse_on_autopilot(self) -> None:
         keys = [key for key, section in SECTIONS.items() if section.standard_only]
@@ -254,3 +277,8 @@ class Loader:
 
     def _problem(self, key: str, value: object, rule: str, fix: str) -> None:
         self.problems.append(Problem(key, value, rule, fix))
+
+
+def _newer(one: str, other: str) -> str:
+    """The newer of two versions, of which "" is the oldest."""
+    return max(one, other, key=lambda version: parse(version) if version else (0,))

@@ -5,23 +5,35 @@
 
 import json
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import settings
 import stack_file
+from spotproof.reader import Reader
 from spotproof_gke.problems import ProblemsError
 from spotproof_gke.workloads import controllers
+from workload_sections import GUARD
 
 
 def of(loaded: settings.Settings) -> dict[str, Any]:
-    """The controllers by name, the least version of GKE, and what can't work in any cluster."""
+    """The controllers by name, the least version of GKE, and what the guard watches, or None."""
     wanted = controllers.needed(loaded.manifests)
     return {
         "workloads": loaded.workloads.value,
         "controllers": [one.name for one in wanted],
         "leastVersion": loaded.least_version,
+        "guard": _guard(loaded.sections[GUARD.key]),
     }
+
+
+def _guard(args: Mapping[str, Any]) -> dict[str, Any] | None:
+    if not args:
+        return None
+    plan = GUARD.plan(Reader(args, GUARD.args.__annotations__), GUARD.component_name())
+    return asdict(plan.guard)
 
 
 def main(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ from spotproof.pool_args import CpuPoolArgs, FlexStartPoolArgs, GpuPoolArgs, Spo
 from spotproof.reader import TABLES_OUT_OF_DATE
 from spotproof.system_pool import SystemNodePoolArgs, plan_system_node_pool
 from spotproof.work_queue import WorkQueueArgs, plan_work_queue
-from workload_sections import WORKLOAD_SECTIONS
+from workload_sections import GUARD, WORKLOAD_SECTIONS
 
 OUTPUT = "known after the update"
 """Stands for an output of another component while settings are judged."""
@@ -92,6 +92,7 @@ SECTIONS: Mapping[str, Section] = {
         CHECKPOINTS,
         WORK_QUEUES,
         IDENTITIES,
+        GUARD,
         *WORKLOAD_SECTIONS,
     )
 }

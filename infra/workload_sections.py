@@ -14,6 +14,10 @@ from spotproof.workloads.flex_start_job import FlexStartJobArgs, plan_flex_start
 from spotproof.workloads.kueue_queues import KueueQueuesArgs, plan_kueue_queues
 from spotproof.workloads.queue_workers import QueueWorkersArgs, plan_queue_workers
 from spotproof.workloads.spot_job import SpotJobArgs, plan_spot_job
+from spotproof.workloads.system_placement_guard import (
+    SystemPlacementGuardArgs,
+    plan_system_placement_guard,
+)
 
 
 class Layer(str, Enum):
@@ -51,8 +55,23 @@ class WorkSettings(TypedDict):
     """Key of the stack's work queue that they work on, in place of `subscription`; none when omitted."""
 
 
+class GuardSettings(TypedDict):
+    """What a stack file says of the guard besides the component's arguments."""
+
+    enabled: NotRequired[bool]
+    """Whether the guard is among the objects in the cluster, if there are any; true when omitted."""
+
+
 _TRUST = frozenset({TABLES_OUT_OF_DATE})
 
+GUARD = Section(
+    "system_placement_guard",
+    SystemPlacementGuardArgs,
+    frozenset(),
+    plan_system_placement_guard,
+    "system-placement-guard",
+    more=GuardSettings,
+)
 SPOT_JOBS = Section(
     "spot_jobs", SpotJobArgs, _TRUST, plan_spot_job, "spot-job", many=True, more=RunSettings
 )

@@ -15,6 +15,7 @@ from spotproof_gke.grace import Mode
 from workload_sections import (
     CAPACITY_CLASSES,
     FLEX_START_JOBS,
+    GUARD,
     KUEUE_QUEUES,
     QUEUE_WORKERS,
     SPOT_JOBS,
@@ -50,8 +51,11 @@ def declare_workloads(
     needed = [cluster, *after, checkpoints, *queues.values(), *identities.values()]
     provider = declare_provider(settings, cluster, pulumi.ResourceOptions(depends_on=needed))
     made: list[pulumi.Resource] = []
+    if guard := settings.sections[GUARD.key]:
+        opts = pulumi.ResourceOptions(providers=[provider], depends_on=needed)
+        made.append(spotproof.SystemPlacementGuard(GUARD.component_name(), {**guard}, opts))  # pyright: ignore[reportArgumentType]
     if settings.create_namespaces:
-        made += _declare_homes(settings, identities, provider)
+        made += _declare_homes(settings, identities, provider, made)
     # What jobs name comes before them.
     for sections in ((CAPACITY_CLASSES, KUEUE_QUEUES), _RUNNING):
         opts = pulumi.ResourceOptions(providers=[provider], depends_on=[*needed, *made])
@@ -90,14 +94,16 @@ def _declare_homes(
     settings: Settings,
     identities: Mapping[str, spotproof.WorkloadIdentity],
     provider: kubernetes.Provider,
+    after: Sequence[pulumi.Resource],
 ) -> list[pulumi.Resource]:
     """The namespaces of workloads, and the service accounts that workloads run as.
 
     One that is there already is taken over. None is deleted in the cluster: others may keep Secrets
     in a namespace, and other work may run as an account.
     """
+    needed = list(after)
     kept = settings.workloads is Layer.APPLY
-    opts = pulumi.ResourceOptions(provider=provider, retain_on_delete=kept)
+    opts = pulumi.ResourceOptions(provider=provider, depends_on=needed, retain_on_delete=kept)
     found = sorted({str(one["metadata"].get("namespace", "")) for one in settings.manifests})
     made: dict[str, pulumi.Resource] = {
         name: kubernetes.core.v1.Namespace(f"namespace-{name}", metadata={"name": name}, opts=opts)
@@ -117,7 +123,9 @@ def _declare_homes(
         }
     )
     homes = list(made.values())
-    opts = pulumi.ResourceOptions(provider=provider, depends_on=homes, retain_on_delete=kept)
+    opts = pulumi.ResourceOptions(
+        provider=provider, depends_on=[*needed, *homes], retain_on_delete=kept
+    )
     return homes + [
         kubernetes.core.v1.ServiceAccount(
             f"account-{namespace}-{name}",

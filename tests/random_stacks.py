@@ -7,6 +7,7 @@ from typing import Any
 from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES, MachineType
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.locations import REGIONS
+from tests.random_workloads import inside
 
 WORDS = ("", "off", "Train_1", "x" * 41, "us", 7, 1.5, -1, True, None, [], {}, ["a"], {"a": 1})
 """Values that are wrong nearly everywhere."""
@@ -28,6 +29,7 @@ def stack(seed: int) -> dict[str, Any]:
             continue
         if chance.random() < 0.4:
             config[f"spotproof:{key}"] = make(chance, region)
+    config |= inside(seed, config)
     if "shutdownGraceSeconds" in str(config):
         # The emulated cloud has it in the rapid channel alone.
         config["spotproof:releaseChannel"] = "RAPID"

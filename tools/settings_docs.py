@@ -22,6 +22,8 @@ SAYS = {
     "checkpoints": "The checkpoint bucket in the cluster's region",
     "work_queues": "Pub/Sub queues for interruptible workers",
     "identities": "What each workload may reach",
+    "system_placement_guard": "The guard that keeps system workloads off Spot; before all other "
+    "objects in the cluster",
     "capacity_classes": "Compute classes: several kinds of capacity in an order of your own",
     "kueue_queues": "Queues of Kueue for jobs whose nodes come all at once",
     "spot_jobs": "Trainings on Spot nodes",
@@ -87,6 +89,20 @@ DIFFERS = {
         )
         for section in ("spotJobs", "queueWorkers")
     },
+    "systemPlacementGuard.systemNamespaces": (
+        "none",
+        "System namespaces of your own, in which it denies; `*` matches any ending; a workload of "
+        "the stack in one of them is an error",
+    ),
+    "systemPlacementGuard.spotClasses": (
+        "none",
+        "Compute classes that may take Spot or flex-start nodes, besides those of "
+        "`capacityClasses` and GKE's own `autopilot-spot`",
+    ),
+    "systemPlacementGuard.guardName": (
+        "`system-placement-guard`",
+        "Beginning of the names of its policies, fixed",
+    ),
     "queueWorkers.NAME.subscription": (
         "that of `workQueue`",
         "Id of the queue's subscription, if it is none of the stack's, "
@@ -99,16 +115,21 @@ DIFFERS = {
 }
 """What the program makes of a setting beyond what the component does with the argument."""
 
-KINDS = {"workloads": "one of `none`, `render`, `apply`", "create_namespaces": "boolean"}
+KINDS = {
+    "workloads": "one of `none`, `render`, `apply`",
+    "create_namespaces": "boolean",
+    "enabled": "boolean",
+}
 """Types of the settings that are no arguments of a component, where they are no texts."""
 
 ABOUT_WORKLOADS = (
     "What is inside the cluster is a second layer, after the cluster and its pools: "
     "`capacityClasses`, `kueueQueues`, `spotJobs`, `flexStartJobs` and `queueWorkers` below. They "
-    "are judged in any case. With `render` an update writes them to a folder as YAML, and a "
-    "cluster is not asked; with `apply` it applies them to the stack's own cluster, which it "
-    "reaches by the login of `gcloud` (`gke-gcloud-auth-plugin`), whatever KUBECONFIG says. On the "
-    "emulated cloud `apply` renders too."
+    "are judged in any case, and the guard of `systemPlacementGuard` comes before them. With "
+    "`render` an update writes them to a folder as YAML, and a cluster is not asked; with `apply` "
+    "it applies them to the stack's own cluster, which it reaches by the login of `gcloud` "
+    "(`gke-gcloud-auth-plugin`), whatever KUBECONFIG says. On the emulated cloud `apply` renders "
+    "too."
 )
 
 MODE = [

@@ -10,12 +10,13 @@ from sandbox.cluster import binaries, jobset
 from sandbox.cluster.control_plane import ControlPlane, ControlPlaneError, HTTPError
 from sandbox.cluster.daemons import Daemons
 from sandbox.cluster.offers import Cluster
+from sandbox.drill.guard import guard_of
 from sandbox.drill.play import play
 from sandbox.drill.pools import cluster_of
 from sandbox.drill.processes import end_children_in, interruptible, run_to_end
 from sandbox.drill.report import Report
 from sandbox.drill.terminal import Board
-from sandbox.drill.workloads import reference_workloads
+from sandbox.drill.workloads import BATCH, TRAINING, reference_workloads
 from sandbox.emulated import EmulatedError, EmulatedStack
 from sandbox.engine import ensure
 from sandbox.environment import Sandbox
@@ -58,7 +59,7 @@ def drill(
         started = time.monotonic()
         emulated = EmulatedStack(Sandbox(folder / "sandbox"), stack, engine, ROOT)
         name, cluster = bring_up(emulated)
-        workloads = reference_workloads(cluster)
+        workloads = reference_workloads(cluster, guard_of(emulated, (TRAINING, BATCH)))
         report = Report(f"drill of stack {stack}: cluster {name}, {len(cluster.pools)} node pools")
         with ControlPlane(folder / "plane", programs, manager) as plane:
             say("  control plane: started")

@@ -12,6 +12,7 @@ from lightkube.resources.core_v1 import Event
 from sandbox.cluster.autoscaler import IDLE_SECONDS
 from sandbox.cluster.eviction import take_away
 from sandbox.cluster.placement import quantity
+from sandbox.drill.guarding import guard_acts
 from sandbox.drill.report import Promise
 from sandbox.drill.stage import (
     FLEX_START,
@@ -60,6 +61,15 @@ def _shows(
         return play
 
     return register
+
+
+@_shows(
+    "system-pods-guarded",
+    "The guard acts on a system pod that tolerates everything",
+    concerns=lambda stage: stage.workloads.guard is not None,
+)
+def _guard(stage: Stage) -> str:
+    return guard_acts(stage)
 
 
 @_shows("system-pods-on-demand", "System pods run on on-demand nodes")

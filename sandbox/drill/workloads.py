@@ -6,6 +6,7 @@ from typing import Any
 
 from sandbox.cluster.eviction import SIGTERM_EXIT_CODE, SIGTERM_TAKES
 from sandbox.cluster.offers import Cluster
+from sandbox.drill.guard import StackGuard
 from sandbox.drill.pools import Place, flex_start_place, has_spot_cpus, spot_place
 from spotproof_gke.capacity import Scheduling
 from spotproof_gke.contract import EXIT_INTERRUPTED
@@ -60,6 +61,7 @@ class Workloads:
         workers: Queue workers on Spot nodes; None when the cluster has none for them.
         stranger: Pods without any toleration.
         lifetime_seconds: How long a flex-start node lives.
+        guard: The guard of the stack; None when it has none.
     """
 
     before: Sequence[Manifest]
@@ -69,10 +71,11 @@ class Workloads:
     workers: Workload | None
     stranger: Workload
     lifetime_seconds: int
+    guard: StackGuard | None = None
 
 
-def reference_workloads(cluster: Cluster) -> Workloads:
-    """The workloads for what a cluster has.
+def reference_workloads(cluster: Cluster, guard: StackGuard | None = None) -> Workloads:
+    """The workloads for what a cluster has, and the guard of its stack.
 
     Raises:
         UnfitClusterError: it has no Spot or no flex-start GPUs.
@@ -83,7 +86,7 @@ def reference_workloads(cluster: Cluster) -> Workloads:
     lifetime = flexible.lifetime_seconds or 0
     return Workloads(
         before=[
-            *(_object("v1", "Namespace", name) for name in (TRAINING, BATCH)),
+            *(_object("v1", "Namespace", name) for name in _namespaces(guard)),
             *(
                 _object("v1", "ServiceAccount", name, namespace)
                 for namespace, name in ((TRAINING, "trainer"), (BATCH, "worker"))
@@ -106,7 +109,14 @@ def reference_workloads(cluster: Cluster) -> Workloads:
         workers=_workers(spot_scheduling()) if has_spot_cpus(cluster) else None,
         stranger=_plain("stranger", BATCH, 1, "250m", {"serviceAccountName": "worker"}),
         lifetime_seconds=lifetime,
+        guard=guard,
     )
+
+
+def _namespaces(guard: StackGuard | None) -> list[str]:
+    """All that are not there from the beginning."""
+    guarded = [post.namespace for post in guard.posts] if guard else []
+    return [name for name in dict.fromkeys((TRAINING, BATCH, *guarded)) if name != SYSTEM]
 
 
 def _training(

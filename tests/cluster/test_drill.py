@@ -12,8 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from lightkube.codecs import from_dict
 from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node
 
@@ -23,15 +26,18 @@ from sandbox.cluster.control_plane import ControlPlane
 from sandbox.cluster.eviction import take_away
 from sandbox.cluster.offers import Cluster
 from sandbox.drill import local
+from sandbox.drill.guard import Post, StackGuard
 from sandbox.drill.observed import observe
 from sandbox.drill.play import play
 from sandbox.drill.report import Report
 from sandbox.drill.scenes import ALWAYS, SCENES
+from sandbox.drill.stage import BrokenPromise, Clock, Stage
 from sandbox.drill.terminal import Lines
 from sandbox.drill.watch import NothingToWatchError, Watch
 from sandbox.drill.workloads import reference_workloads
 from sandbox.paths import ROOT
 from sandbox.recovery.processes import commands
+from spotproof_gke.admission import Guard, guard_manifests
 from spotproof_gke.capacity import Capacity
 from tests.cluster.conftest import WAIT_SECONDS, ZONES, gpu_pool, system_pool, unschedulable
 from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, deployment, job
@@ -117,6 +123,49 @@ def test_a_drill_shows_which_promises_are_broken(plane_with_job_sets):
     assert "(Spot), not on on-demand" in text
     assert "JobSet training/trainer counts 1 of its pods as failed" in text
     assert "Job training/finetune counts 1 of its pods as failed" in text
+
+
+POLICY = "system-placement-guard-{}"
+SPOILT = {
+    "does not deny": (Post("platform", POLICY.format("own"), denies=True), "own-binding"),
+    "does not warn": (Post("kube-system", POLICY.format("gke"), denies=False), "gke-policy"),
+    "warns of what it should deny": (
+        Post("kube-system", POLICY.format("gke"), denies=True),
+        "nothing",
+    ),
+}
+
+
+@pytest.mark.parametrize(("post", "lost"), SPOILT.values(), ids=SPOILT)
+def test_a_guard_that_does_not_act_breaks_its_promise(world, post, lost):
+    cluster = world(system_pool())
+    guard = guard_manifests(Guard("system-placement-guard", system_namespaces=("platform",)))
+    guard.pop(lost, None)
+    pools = [
+        gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS),
+        gpu_pool("a100-flex", Capacity.FLEX_START, "a2-highgpu-1g", **GROWS),
+    ]
+    made = StackGuard(list(guard.values()), [post])
+    workloads = reference_workloads(Cluster(ZONES, pools), made)
+    on = Stage(cluster.client, cluster.autoscaler, workloads, Lines(io.StringIO()), Clock(), 4.0)
+    (scene,) = [each for each in SCENES if each.promise.name == "system-pods-guarded"]
+    try:
+        with pytest.raises(BrokenPromise, match=f"policy {post.policy} to .*: not within 4 s"):
+            scene.play(on)
+    finally:
+        for manifest in guard.values():
+            kind = type(from_dict(manifest))
+            cluster.client.delete(kind, manifest["metadata"]["name"])
+
+
+def test_a_stack_without_a_guard_has_no_such_promise():
+    pools = [
+        gpu_pool("l4-spot", Capacity.SPOT, "g2-standard-8", **GROWS),
+        gpu_pool("a100-flex", Capacity.FLEX_START, "a2-highgpu-1g", **GROWS),
+    ]
+    on: Any = SimpleNamespace(workloads=reference_workloads(Cluster(ZONES, pools)))
+    (scene,) = [each for each in SCENES if each.promise.name == "system-pods-guarded"]
+    assert not scene.concerns(on)
 
 
 @pytest.mark.engine

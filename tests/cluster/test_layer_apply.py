@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 import yaml
 from lightkube import Client
+from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, ServiceAccount
 
 import settings
 import stack_file
 from sandbox.cluster import kinds
 from sandbox.cluster.control_plane import ControlPlane
+from sandbox.cluster.guard import guard_denies
 from sandbox.environment import Sandbox
 from sandbox.reach import gate
 from sandbox.reach.server import NoAnswerError, Server
@@ -102,12 +104,15 @@ def test_the_program_applies_its_objects_changes_nothing_again_and_takes_them_aw
 ) -> None:
     kinds.install(client)
     theirs = _made_by_others(client)
+    platform = Namespace(metadata=ObjectMeta(name="platform"))
+    client.apply(platform, field_manager="test")
     project.up().check()
     api = Api(client)
     wanted = settings.load(_config(), "test").manifests
     assert [one["metadata"]["name"] for one in wanted if not api.has(one)] == []
     for namespace, account in (("training", "trainer"), ("batch", "worker")):
         assert client.get(ServiceAccount, account, namespace=namespace)
+    assert guard_denies(client, ["platform"])
     training = json.dumps(project.resource("kubernetes:jobset.x-k8s.io/v1alpha2:JobSet")["inputs"])
     bucket = project.outputs()["checkpointBucket"]
     assert f'"{bucket}/pretraining"' in training
@@ -150,6 +155,19 @@ def _comes_after_cluster_and_pools(project: EmulatedProject) -> None:
     assert provider["inputs"]["clusterIdentifier"] == cluster
     inside = [one for one in every if one["type"].startswith("kubernetes:")]
     assert {one["provider"].rpartition("::")[0] for one in inside} == {provider["urn"]}
+    guard = {one["urn"] for one in inside if "admissionregistration" in one["type"]}
+    assert len(guard) == 6
+    by_urn = {one["urn"]: one for one in every}
+    early = [
+        one["urn"]
+        for one in inside
+        if one["urn"] not in guard and guard - set(_after(one)) - set(_after(by_urn[one["parent"]]))
+    ]
+    assert early == []
+
+
+def _after(resource: dict[str, Any]) -> list[str]:
+    return resource.get("dependencies") or []
 
 
 def _once(
@@ -163,7 +181,7 @@ def _once(
     return found
 
 
-NEEDED = ("jobset", "kueue", "keda", "compute-classes")
+NEEDED = ("jobset", "kueue", "keda", "compute-classes", "admission-policies")
 
 
 def test_the_launcher_finds_what_a_real_server_lacks(plane: ControlPlane, client: Client) -> None:
@@ -173,6 +191,7 @@ def test_the_launcher_finds_what_a_real_server_lacks(plane: ControlPlane, client
     for word in ("Kueue is missing", "KEDA is missing", "compute classes of GKE is missing"):
         assert word in lacking
     assert "JobSet is missing" not in lacking
+    assert "admission policies" not in lacking
     kinds.install(client)
     assert _once(lambda found: not found, plane, wanted) == []
     kinds.remove(client, "clusterqueues.kueue.x-k8s.io")

@@ -28,6 +28,7 @@ STACK: dict[str, Any] = {
             "googleServiceAccount": "trainer-account",
         }
     },
+    "spotproof:systemPlacementGuard": {"systemNamespaces": ["platform"]},
     "spotproof:spotJobs": {
         "run": {
             "namespace": "training",
@@ -74,7 +75,12 @@ def test_objects_are_rendered_follow_the_stack_file_and_go(
     _do(stack, "up")
     assert "rendered here" in "".join(capsys.readouterr())
     rendered = _rendered(folder)
-    assert set(rendered) == {"Namespace training", "ServiceAccount trainer", "JobSet run"}
+    policies = {f"system-placement-guard-{scope}" for scope in ("own", "gke", "critical")}
+    assert set(rendered) == {
+        *("Namespace training", "ServiceAccount trainer", "JobSet run"),
+        *(f"ValidatingAdmissionPolicy {name}" for name in policies),
+        *(f"ValidatingAdmissionPolicyBinding {name}" for name in policies),
+    }
     account = rendered["ServiceAccount trainer"]["metadata"]
     assert "trainer-account@" in account["annotations"]["iam.gke.io/gcp-service-account"]
     pods = yaml.safe_dump(rendered["JobSet run"])
@@ -91,7 +97,8 @@ def test_objects_are_rendered_follow_the_stack_file_and_go(
     _do(stack, "up")
     assert "trainer:2" in yaml.safe_dump(_rendered(folder)["JobSet run"])
 
-    _write(stack.root, {**changed, "workloads": "none"})
+    guard = {"spotproof:systemPlacementGuard": {"enabled": False}}
+    _write(stack.root, {**changed, **guard, "workloads": "none"})
     _do(stack, "up")
     assert _rendered(folder) == {}
     assert not [one for one in stack.resources() if "kubernetes" in one["type"]]

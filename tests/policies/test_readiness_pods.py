@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spotproof_gke.rules.finding import Resource, Stack
-from spotproof_gke.rules.interruptible_pods import Landings
+from spotproof_gke.rules.interruptible_pods import Landings, interruptible_pods
 from spotproof_gke.rules.reading import UNKNOWN
 
 POOL_NAME = "cloud.google.com/gke-nodepool"
@@ -132,3 +132,97 @@ def test_class_of_another_api_group_is_none_of_gkes() -> None:
     )
 
     assert _where({"cloud.google.com/compute-class": "wide"}, other) == (False, False)
+
+
+def _required(key: str, operator: str, *values: str) -> dict[str, Any]:
+    term = {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    return {"nodeAffinity": required}
+
+
+SPOT_KEY = "cloud.google.com/gke-spot"
+FLEX_KEY = "cloud.google.com/gke-flex-start"
+PROVISIONING = "cloud.google.com/gke-provisioning"
+
+
+@pytest.mark.parametrize(
+    ("affinity", "expected"),
+    [
+        (_required(SPOT_KEY, "In", "true"), (True, False)),
+        (_required(FLEX_KEY, "In", "true"), (False, True)),
+        (_required(FLEX_KEY, "Exists"), (False, True)),
+        (_required(PROVISIONING, "In", "spot"), (True, False)),
+        (_required(PROVISIONING, "In", "flex-start"), (False, True)),
+        (_required(PROVISIONING, "In", "standard"), (False, False)),
+        (_required("team", "In", "vision"), (False, False)),
+    ],
+    ids=str,
+)
+def test_affinity_asks_for_a_kind_of_nodes(affinity: Any, expected: tuple[bool, bool]) -> None:
+    landing = Landings(Stack([])).of({"affinity": affinity, "containers": []})
+
+    assert (landing.spot, landing.flex_start) == expected
+
+
+def test_pools_of_a_landing_are_the_first_of_each_budget() -> None:
+    grace = {"kubeletConfig": {"shutdownGracePeriodSeconds": 120}}
+    long = _pool("long", spot=True, labels={"team": "vision"}, **grace)
+    second = _pool("second", spot=True, labels={"team": "vision"})
+    spec = {"nodeSelector": {"team": "vision"}, "containers": []}
+
+    found = Landings(Stack((HOME, SPOT, long, second, OPEN))).of(spec).pools
+
+    assert [pool.name for pool in found] == ["spot", "long"]
+
+
+@pytest.mark.parametrize("other", [OPEN, UNSEEN], ids=lambda pool: pool.name)
+def test_pool_whose_labels_are_not_known_may_be_where_a_pod_lands(other: Resource) -> None:
+    spec = {"nodeSelector": {"team": "vision"}, "containers": []}
+
+    assert [pool.name for pool in Landings(Stack((HOME, other))).of(spec).pools] == [other.name]
+
+
+@pytest.mark.parametrize(
+    ("priorities", "expected"),
+    [
+        ([{"nodepools": ["hidden"]}], (None, False)),
+        ([{"nodepools": ["spot", "hidden"]}], (True, False)),
+        ([{"nodepools": [UNKNOWN]}], (None, None)),
+    ],
+    ids=str,
+)
+def test_class_may_mean_a_pool_whose_name_is_not_known(priorities: Any, expected: Any) -> None:
+    nameless = Resource(
+        "gcp:container/nodePool:NodePool", "x", "urn:x", {"nodeConfig": {"spot": True}}
+    )
+    selector = {"cloud.google.com/compute-class": "wide"}
+
+    assert _where(selector, SPOT, HOME, nameless, _class(priorities)) == expected
+
+
+def test_class_without_a_name_has_that_of_its_resource() -> None:
+    props = {"spec": {"priorities": [{"spot": True}]}}
+    other = Resource("kubernetes:cloud.google.com/v1:ComputeClass", "wide", "urn:w", props)
+
+    assert _where({"cloud.google.com/compute-class": "wide"}, other) == (True, False)
+
+
+def test_what_is_no_pod_of_its_own_is_left_out() -> None:
+    template = {"spec": {"nodeSelector": {SPOT_KEY: "true"}, "containers": []}}
+    props = {"spec": {"template": template}}
+    kinds = ("apps/v1:Deployment", "apps/v1:DeploymentPatch", "apps/v1:DaemonSet")
+    resources = [Resource(f"kubernetes:{kind}", kind, f"urn:{kind}", props) for kind in kinds]
+    resources.append(Resource("acme:apps/v1:Deployment", "acme", "urn:acme", props))
+
+    found = [each.name for each, _, _ in interruptible_pods(Stack(resources))]
+
+    assert found == ["apps/v1:Deployment"]
+
+
+def test_landings_that_are_given_are_used() -> None:
+    pod = Resource(
+        "kubernetes:core/v1:Pod", "a", "urn:a", {"spec": {"nodeSelector": {"team": "vision"}}}
+    )
+
+    assert list(interruptible_pods(Stack([pod]))) == []
+    assert len(list(interruptible_pods(Stack([pod]), Landings(Stack([SPOT]))))) == 1

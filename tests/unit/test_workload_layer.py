@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import in_cluster
+import prerequisites
 import settings
 import stack_file
 from sandbox import stacks
@@ -123,6 +124,73 @@ def test_keys_inside_settings_are_spelt_as_all_others() -> None:
     assert 'did you mean "machineType"?' in text
 
 
+def _policies(loaded: settings.Settings) -> dict[str, dict[str, Any]]:
+    return {
+        one["metadata"]["name"]: dict(one)
+        for one in loaded.manifests
+        if one["kind"] == "ValidatingAdmissionPolicy"
+    }
+
+
+def _actions(loaded: settings.Settings) -> dict[str, list[str]]:
+    return {
+        one["metadata"]["name"].rpartition("-")[2]: one["spec"]["validationActions"]
+        for one in loaded.manifests
+        if one["kind"] == "ValidatingAdmissionPolicyBinding"
+    }
+
+
+def test_the_guard_only_watches_unless_the_stack_says_more() -> None:
+    loaded = _load(systemPlacementGuard=None)
+    assert _actions(loaded) == {"gke": ["Audit", "Warn"], "critical": ["Audit", "Warn"]}
+    assert {one["spec"]["failurePolicy"] for one in _policies(loaded).values()} == {"Ignore"}
+
+
+def test_the_guard_denies_in_the_namespaces_that_the_stack_names_and_where_it_says_so() -> None:
+    loaded = _load(systemPlacementGuard={"systemNamespaces": ["platform"], "gkeAction": "deny"})
+    assert _actions(loaded) == {"own": ["Deny"], "gke": ["Deny"], "critical": ["Audit", "Warn"]}
+
+
+def test_the_guard_is_the_first_of_all_objects_and_knows_the_classes_of_the_stack() -> None:
+    guard = {"systemNamespaces": ["platform"], "spotClasses": ["theirs", "l4-first-spot"]}
+    loaded = _load(systemPlacementGuard=guard)
+    assert [one["kind"][:10] for one in loaded.manifests[:6]] == ["Validating"] * 6
+    assert loaded.sections["system_placement_guard"]["spot_classes"] == ["theirs", "l4-first-spot"]
+    without_end = {"a": {"priorities": [{"capacity": "on-demand", "machineType": "g2-standard-8"}]}}
+    steady = _load(systemPlacementGuard=None, capacityClasses=without_end)
+    assert steady.sections["system_placement_guard"]["spot_classes"] == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"systemPlacementGuard": {"enabled": False, "systemNamespaces": ["platform"]}},
+        {"systemPlacementGuard": {"enabled": False}, "workloads": "none"},
+        {"systemPlacementGuard": None, "workloads": "none"},
+    ],
+)
+def test_there_is_no_guard_where_the_stack_wants_none(changes: dict[str, Any]) -> None:
+    assert _policies(_load(**changes)) == {}
+
+
+@pytest.mark.parametrize("workloads", ["none", None])
+def test_a_guard_without_a_layer_to_be_in_is_an_error(workloads: str | None) -> None:
+    text = _error(systemPlacementGuard={"systemNamespaces": []}, workloads=workloads)
+    assert "1 problem\n" in text
+    assert "systemPlacementGuard = '…': the guard is an object inside the cluster" in text
+    assert "set workloads to render or apply" in text
+
+
+def test_the_guard_needs_a_version_that_serves_admission_policies() -> None:
+    alone = dict.fromkeys(("capacityClasses", "kueueQueues", "spotJobs", "flexStartJobs"))
+    loaded = _load(**alone, queueWorkers=None)
+    found = prerequisites.of(loaded)
+    assert found["leastVersion"] == "1.30.0"
+    assert found["controllers"] == ["admission-policies"]
+    none = _load(**alone, queueWorkers=None, systemPlacementGuard={"enabled": False})
+    assert prerequisites.of(none)["leastVersion"] == ""
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -132,6 +200,29 @@ def test_keys_inside_settings_are_spelt_as_all_others() -> None:
         ({"workloadsFolder": "../x"}, "workloadsFolder = '../x': this is a folder inside"),
         ({"createNamespaces": "yes"}, "createNamespaces = 'yes': this is true or false"),
         ({"spotJob": {}}, 'did you mean "spotJobs"?'),
+        (
+            {"systemPlacementGuard": {"systemNamespaces": ["kube-system"]}},
+            "systemPlacementGuard.systemNamespaces = 'kube-system': GKE's own namespaces",
+        ),
+        (
+            {"systemPlacementGuard": {"gkeAction": "Deny"}},
+            "systemPlacementGuard.gkeAction = 'Deny': this is one of audit, deny; did you mean",
+        ),
+        ({"systemPlacementGuard": {"systemNamespace": []}}, 'did you mean "systemNamespaces"?'),
+        ({"systemPlacementGuard": "deny"}, "systemPlacementGuard = 'deny': this is a mapping"),
+        ({"systemPlacementGuard": {"enabled": "no"}}, "systemPlacementGuard.enabled = 'no'"),
+        (
+            {"systemPlacementGuard": {"systemNamespaces": ["train*"]}},
+            "spotJobs.pretraining.namespace = 'training': systemPlacementGuard keeps this",
+        ),
+        (
+            {"systemPlacementGuard": {"systemNamespaces": ["training"]}},
+            "kueueQueues.gangs.localQueues = 'training/gangs': systemPlacementGuard keeps this",
+        ),
+        (
+            {"systemPlacementGuard": {"systemNamespaces": ["batch"]}},
+            "queueWorkers.scorers.namespace = 'batch': systemPlacementGuard keeps this",
+        ),
         ({"spotJobs": _job(image=None)}, "spotJobs.a.image: a text is required"),
         ({"spotJobs": _job(nodes="autopilot")}, "spotJobs.a.nodes = 'autopilot': this cluster is"),
         (

@@ -11,6 +11,7 @@ from spotproof.workloads.made import declare
 from spotproof_gke import kubernetes_names
 from spotproof_gke.admission import Guard, GuardAction, guard_manifests, pattern_problems
 from spotproof_gke.rules.system_pods import CRITICAL_PRIORITY_CLASSES
+from spotproof_gke.versions import FEATURES
 
 
 class SystemPlacementGuardArgs(TypedDict):
@@ -51,10 +52,12 @@ class SystemPlacementGuardPlan:
     Attributes:
         guard: What the guard watches.
         manifests: Its policies and bindings, by role.
+        minimum_version: The least GKE version that serves them.
     """
 
     guard: Guard
     manifests: dict[str, dict[str, Any]]
+    minimum_version: str = FEATURES["admission-policies"].version
 
 
 def plan_system_placement_guard(read: Reader, name: str) -> SystemPlacementGuardPlan:
