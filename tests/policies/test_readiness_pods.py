@@ -226,3 +226,100 @@ def test_landings_that_are_given_are_used() -> None:
 
     assert list(interruptible_pods(Stack([pod]))) == []
     assert len(list(interruptible_pods(Stack([pod]), Landings(Stack([SPOT]))))) == 1
+
+
+HOME_OPEN = _pool("open at home", labels=UNKNOWN)
+
+
+def test_pool_at_home_that_may_answer_leaves_a_doubt() -> None:
+    for pools in permutations((SPOT, HOME_OPEN)):
+        assert _where({"team": "vision"}, *pools) == (None, False)
+    for pools in permutations((FLEX, HOME_OPEN)):
+        assert _where({"team": "speech"}, *pools) == (False, None)
+    assert _where({"team": "vision"}, HOME_OPEN) == (False, False)
+
+
+def test_pools_of_both_kinds_are_both_told() -> None:
+    both = (
+        _pool("a", spot=True, labels={"team": "all"}),
+        _pool("b", flexStart=True, labels={"team": "all"}),
+    )
+
+    for pools in permutations(both):
+        assert _where({"team": "all"}, *pools) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "expected"),
+    [([TOLERATES_SPOT], (True, False)), ([TOLERATES_FLEX], (False, True))],
+)
+def test_toleration_says_more_than_the_pools_that_a_label_finds(tolerations, expected) -> None:
+    for team in ("vision", "speech"):
+        assert _where({"team": team}, SPOT, FLEX, tolerations=tolerations) == expected
+
+
+def test_selectors_that_differ_in_what_is_known_are_told_apart() -> None:
+    landings = Landings(Stack((SPOT, HOME)))
+
+    def spot(team: Any) -> bool | None:
+        return landings.of({"nodeSelector": {"team": team}, "containers": []}).spot
+
+    assert spot("vision") is True
+    assert spot(UNKNOWN) is None
+    assert spot("") is False
+    assert spot("home") is False
+    assert spot("vision") is True
+
+
+@pytest.mark.parametrize(
+    "affinity",
+    [
+        _required(PROVISIONING, "In", "flex-start"),
+        {
+            "nodeAffinity": {
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "weight": 1,
+                        "preference": {
+                            "matchExpressions": [
+                                {"key": FLEX_KEY, "operator": "In", "values": ["true"]}
+                            ]
+                        },
+                    }
+                ]
+            }
+        },
+    ],
+    ids=["required", "preferred"],
+)
+def test_flex_start_beside_a_toleration_of_spot_is_both(affinity: Any) -> None:
+    landing = Landings(Stack([])).of(
+        {"affinity": affinity, "tolerations": [TOLERATES_SPOT], "containers": []}
+    )
+
+    assert landing.spot is True
+    assert landing.flex_start is not None
+
+
+def test_other_kinds_of_the_group_of_compute_classes_are_no_classes() -> None:
+    props = {"metadata": {"name": "wide"}, "spec": {"priorities": [{"spot": True}]}}
+    other = Resource("kubernetes:cloud.google.com/v1:BackendConfig", "wide", "urn:w", props)
+
+    assert _where({"cloud.google.com/compute-class": "wide"}, other) == (False, False)
+
+
+def test_class_has_the_name_that_it_states() -> None:
+    props = {"metadata": {"name": "wide"}, "spec": {"priorities": [{"spot": True}]}}
+    named = Resource("kubernetes:cloud.google.com/v1:ComputeClass", "other", "urn:o", props)
+
+    assert _where({"cloud.google.com/compute-class": "wide"}, named) == (True, False)
+    assert _where({"cloud.google.com/compute-class": "other"}, named) == (False, False)
+
+
+def test_class_may_mean_a_flex_start_pool_whose_name_is_not_known() -> None:
+    nameless = Resource(
+        "gcp:container/nodePool:NodePool", "x", "urn:x", {"nodeConfig": {"flexStart": True}}
+    )
+    selector = {"cloud.google.com/compute-class": "wide"}
+
+    assert _where(selector, HOME, nameless, _class([{"nodepools": ["hidden"]}])) == (False, None)
