@@ -38,7 +38,7 @@ class LayerSettings(TypedDict):
     """Where `render` writes, from the project's folder; `.spotproof/rendered/STACK` when omitted."""
 
     create_namespaces: NotRequired[bool]
-    """Whether the namespaces (but `default`) and the service accounts that workloads name are made too, or taken over where they are; a namespace is never deleted; true when omitted."""
+    """Whether the namespaces (but `default`) and the service accounts that workloads name are made too, or taken over where they are; neither is ever deleted in the cluster; true when omitted."""
 
 
 class RunSettings(TypedDict):

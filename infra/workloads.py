@@ -98,10 +98,10 @@ def _declare_homes(
 ) -> list[pulumi.Resource]:
     """The namespaces of workloads, and the service accounts that workloads run as.
 
-    One that is there already is taken over.
+    One that is there already is taken over. None is deleted in the cluster: others may keep Secrets
+    in a namespace, and other work may run as an account.
     """
     needed = list(after)
-    # What others keep in a namespace, such as Secrets, would go with it.
     kept = settings.workloads is Layer.APPLY
     opts = pulumi.ResourceOptions(provider=provider, depends_on=needed, retain_on_delete=kept)
     found = sorted({str(one["metadata"].get("namespace", "")) for one in settings.manifests})
@@ -123,7 +123,9 @@ def _declare_homes(
         }
     )
     homes = list(made.values())
-    opts = pulumi.ResourceOptions(provider=provider, depends_on=[*needed, *homes])
+    opts = pulumi.ResourceOptions(
+        provider=provider, depends_on=[*needed, *homes], retain_on_delete=kept
+    )
     return homes + [
         kubernetes.core.v1.ServiceAccount(
             f"account-{namespace}-{name}",

@@ -109,7 +109,8 @@ def pool_taints(capacity: Capacity, *, gpu: bool) -> tuple[Taint, ...]:
     GKE puts a taint on auto-created Spot nodes, none on a hand-made Spot pool. A GPU pool declares
     GKE's own GPU taint too, since GKE adds it only when the cluster already has a pool without
     GPUs, and any later change of the taints sends the whole list. A GPU flex-start pool relies on
-    the GPU taint alone, so that the plain Job which Google documents lands on it.
+    the GPU taint alone, so that the plain Job which Google documents lands on it. So may any other
+    pod that tolerates the GPU taint and selects no other nodes, one of the system's included.
     """
     taints: list[Taint] = []
     if capacity is Capacity.SPOT:

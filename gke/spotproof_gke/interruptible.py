@@ -1,5 +1,8 @@
 """How a pod may name nodes that can be taken away, or that end; read by the rules and the guard.
 
+The GPU taint is not among what names them. Flex-start nodes with GPUs have no other taint, but
+on-demand ones have it too, and who tolerates it means GPUs, not nodes that end.
+
 Source: the labels and taints that the GKE cluster autoscaler knows;
 docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest (the taint of queued
 nodes); docs.cloud.google.com/kubernetes-engine/docs/concepts/about-built-in-compute-classes (the
@@ -8,6 +11,7 @@ class `autopilot-spot`), read on 2026-11-30.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from spotproof_gke.capacity import (
     COMPUTE_CLASS_KEY,
@@ -24,7 +28,31 @@ SPOT_CLASS = "autopilot-spot"
 ON_DEMAND = "standard"
 """Value of the provisioning label of nodes that stay."""
 
-NAMED_BY_KEY = (SPOT_KEY, PREEMPTIBLE_KEY, FLEX_START_KEY, QUEUED_KEY)
+
+class Kind(str, Enum):
+    """A kind of node that can be taken away, or that ends."""
+
+    SPOT = "spot"
+    PREEMPTIBLE = "preemptible"
+    FLEX_START = "flex-start"
+    QUEUED = "queued"
+
+
+EVERY_KIND = tuple(Kind)
+
+_KIND_OF_KEY = {
+    SPOT_KEY: Kind.SPOT,
+    PREEMPTIBLE_KEY: Kind.PREEMPTIBLE,
+    FLEX_START_KEY: Kind.FLEX_START,
+    QUEUED_KEY: Kind.QUEUED,
+}
+_KIND_OF_PROVISIONING = {
+    "spot": Kind.SPOT,
+    "preemptible": Kind.PREEMPTIBLE,
+    "flex-start": Kind.FLEX_START,
+}
+
+NAMED_BY_KEY = tuple(_KIND_OF_KEY)
 """Keys that only such nodes have, whatever the value."""
 
 NEVER_REPELS = "PreferNoSchedule"
@@ -35,7 +63,7 @@ LATER_ONLY = "NoExecute"
 
 _VALUES: dict[str, tuple[str, ...]] = {
     **{key: ("true",) for key in NAMED_BY_KEY},
-    PROVISIONING_KEY: ("spot", "preemptible", "flex-start"),
+    PROVISIONING_KEY: tuple(_KIND_OF_PROVISIONING),
     COMPUTE_CLASS_KEY: (SPOT_CLASS,),
 }
 
@@ -50,25 +78,53 @@ def interruptible_values(spot_classes: Collection[str] = ()) -> Mapping[str, tup
     return {**_VALUES, COMPUTE_CLASS_KEY: classes}
 
 
+def kinds_behind(
+    key: str, value: str | None = None, further_taint_keys: Collection[str] = ()
+) -> tuple[Kind, ...]:
+    """The kinds of nodes that may carry a taint.
+
+    Args:
+        key: The key of the taint; "" for all taints.
+        value: Its value; None for any.
+        further_taint_keys: Keys of the user's own, which may mark nodes of every kind.
+    """
+    if key in further_taint_keys:
+        return EVERY_KIND
+    if key in _KIND_OF_KEY:
+        return (_KIND_OF_KEY[key],)
+    if key == PROVISIONING_KEY:
+        some = (value,) if value in _KIND_OF_PROVISIONING else tuple(_KIND_OF_PROVISIONING)
+        return tuple(_KIND_OF_PROVISIONING[each] for each in some)
+    if key == COMPUTE_CLASS_KEY:
+        return (Kind.SPOT,) if value == SPOT_CLASS else (Kind.SPOT, Kind.FLEX_START)
+    return EVERY_KIND
+
+
 @dataclass(frozen=True)
 class Exclusion:
-    """A form of expression on a label that matches no Spot node.
+    """A form of expression on a label that matches no node of some kinds.
 
     Attributes:
         key: The label.
         operator: The operator.
+        kinds: The kinds of nodes that it keeps a pod off.
         value: `NotIn` must list it, `In` must list nothing else; None when there are no values.
     """
 
     key: str
     operator: str
+    kinds: tuple[Kind, ...]
     value: str | None = None
 
 
 EXCLUSIONS = (
-    Exclusion(SPOT_KEY, "DoesNotExist"),
-    Exclusion(SPOT_KEY, "NotIn", "true"),
-    Exclusion(PROVISIONING_KEY, "In", ON_DEMAND),
-    Exclusion(PROVISIONING_KEY, "NotIn", "spot"),
+    Exclusion(PROVISIONING_KEY, "In", EVERY_KIND, ON_DEMAND),
+    Exclusion(PROVISIONING_KEY, "NotIn", (Kind.SPOT,), "spot"),
+    Exclusion(PROVISIONING_KEY, "NotIn", (Kind.PREEMPTIBLE,), "preemptible"),
+    # Queued nodes come by flex-start too.
+    Exclusion(PROVISIONING_KEY, "NotIn", (Kind.FLEX_START, Kind.QUEUED), "flex-start"),
+    *(Exclusion(key, "DoesNotExist", (kind,)) for key, kind in _KIND_OF_KEY.items()),
+    *(Exclusion(key, "NotIn", (kind,), "true") for key, kind in _KIND_OF_KEY.items()),
 )
-"""The expressions that keep a pod off Spot. One alone need not know flex-start."""
+"""The expressions that keep a pod off some kinds of nodes. Who keeps off Spot alone may still be on
+flex-start nodes, so a toleration counts until every kind that it reaches is excluded."""

@@ -1,20 +1,23 @@
 """Forms of names, labels and quantities that Kubernetes accepts.
 
 Source: kubernetes.io/docs/concepts/overview/working-with-objects (names, labels, annotations),
-kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity, read on 2026-11-30.
+kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity, KEP 4369 (names of
+environment variables before Kubernetes 1.32), read on 2026-11-30.
 """
 
 import re
 from collections.abc import Iterable
+from fractions import Fraction
 
 from spotproof_gke.problems import Problem
+from spotproof_gke.quantities import amount, suffix_of
 
 _LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _NAME = re.compile(_LABEL)
 _PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"(?=.{{1,253}}$){_PART}(\.{_PART})*")
 _IN_LABEL = re.compile(rf"(?=.{{1,63}}$){_PART}(\.{_PART})*")
-_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ENV = re.compile(r"(?!\.\.|\.$)[-._A-Za-z][-._A-Za-z0-9]*")
 _KEY = re.compile(
     rf"((?P<domain>{_LABEL}(\.{_LABEL})*)/)?[A-Za-z0-9]([-\w.]{{0,61}}[A-Za-z0-9])?", re.A
 )
@@ -22,8 +25,10 @@ _VALUE = re.compile(r"([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?", re.A)
 _JOB_SET = 48
 _JOB_SET_NAME = re.compile(rf"[a-z][-a-z0-9]{{0,{_JOB_SET - 1}}}")
 _SECRET_KEY = re.compile(r"(?!\.\.|\.$)[-._A-Za-z0-9]{1,253}")
-_CPU = re.compile(r"[0-9]+(\.[0-9]{1,3})?|[0-9]+m")
-_BYTES = re.compile(r"[0-9]+(\.[0-9]+)?([kMGTP]|[KMGTP]i)?")
+_SMALL_UNITS = ("n", "u", "m")
+_LARGEST = 2**63 - 1
+"""The largest quantity that Kubernetes counts with."""
+
 _IMAGE = re.compile(r"[^\s\x00-\x1f]{1,1024}")
 _ANNOTATIONS_BYTES = 256 * 1024
 _OUR_ANNOTATIONS_BYTES = 1024
@@ -104,14 +109,45 @@ def secret_key_problems(key: str, name: object) -> list[Problem]:
 
 def cpu_problems(key: str, quantity: object) -> list[Problem]:
     """What is wrong with a quantity of CPU."""
-    rule = "this is a number of CPUs"
-    return _one(key, quantity, _CPU, rule, 'write it like "4" or "500m", in quotes')
+    if _is_cpu(quantity):
+        return []
+    rule = "this is a number of CPUs, down to a thousandth of one"
+    return [Problem(key, quantity, rule, 'write it like "4" or "500m", in quotes')]
 
 
 def bytes_problems(key: str, quantity: object) -> list[Problem]:
     """What is wrong with a quantity of memory or disk."""
+    if _is_bytes(quantity):
+        return []
     rule = "this is a size in bytes as Kubernetes writes it"
-    return _one(key, quantity, _BYTES, rule, 'write it like "16Gi"')
+    return [Problem(key, quantity, rule, 'write it like "16Gi"')]
+
+
+def _is_cpu(quantity: object) -> bool:
+    """Larger units, such as Gi, are of something else."""
+    read = _read(quantity)
+    if read is None:
+        return False
+    value, unit = read
+    return unit in ("", *_SMALL_UNITS) and (value * 1000).denominator == 1
+
+
+def _is_bytes(quantity: object) -> bool:
+    """Thousandths of bytes, such as 400m, are a slip for millions."""
+    read = _read(quantity)
+    if read is None:
+        return False
+    value, unit = read
+    return value.denominator == 1 or (unit not in _SMALL_UNITS and value > 1)
+
+
+def _read(quantity: object) -> tuple[Fraction, str] | None:
+    """The number and the unit of a quantity; None for what is none, or is too large."""
+    try:
+        value, unit = amount(str(quantity)), suffix_of(str(quantity))
+    except ValueError:
+        return None
+    return (value, unit) if isinstance(quantity, str) and value <= _LARGEST else None
 
 
 def image_problems(key: str, image: object) -> list[Problem]:
@@ -176,7 +212,10 @@ def _first_of_each(problems: list[Problem]) -> list[Problem]:
 def env_name_problems(key: str, name: str) -> list[Problem]:
     """What is wrong with the name of an environment variable that a person sets."""
     if not _ENV.fullmatch(name):
-        rule = "an environment variable has letters, digits and underscores, no digit first"
+        rule = (
+            "an environment variable has letters, digits, underscores, hyphens and dots, no digit "
+            "and no two dots first"
+        )
         return [Problem(key, None, rule, "rename it")]
     if name.startswith(_OURS):
         rule = "variables of this prefix are set by the component"
@@ -191,6 +230,7 @@ def plain_value_problems(key: str, name: str, value: object) -> list[Problem]:
     """
     if not isinstance(value, str) or value.startswith("/"):
         return []
-    if _SECRET_NAMES.search(name.upper()) or _LOGIN.search(value):
+    words = re.sub(r"[-.]", "_", name.upper())
+    if _SECRET_NAMES.search(words) or _LOGIN.search(value):
         return [Problem(key, "…", *NO_SECRET)]
     return []

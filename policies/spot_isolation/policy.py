@@ -172,12 +172,14 @@ RULES = [
         display_name="System workload off Spot",
         description=(
             "A workload in a system namespace, or of a critical priority class, neither selects "
-            "nor tolerates Spot nodes; a blanket toleration counts. DaemonSets are exempt by "
-            "default."
+            "nor tolerates Spot or flex-start nodes; a blanket toleration counts, also with an "
+            "affinity against Spot alone. DaemonSets are exempt by default."
         ),
         remediation=(
-            "Remove the Spot toleration, selector or affinity. Instead of a blanket toleration "
-            "name the key of each taint that the workload needs to tolerate."
+            "Remove the toleration, selector or affinity. Instead of a blanket toleration name "
+            "the key of each taint that the workload needs to tolerate, or select on-demand nodes "
+            "(cloud.google.com/gke-provisioning: standard). One that tolerates nvidia.com/gpu and "
+            "uses no GPU is not reported, but selects them too where flex-start pools have GPUs."
         ),
         severity=Severity.HIGH,
         types=("kubernetes:",),

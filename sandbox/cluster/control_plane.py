@@ -35,7 +35,10 @@ class ControlPlaneError(Exception):
 
 
 class ControlPlane:
-    """One control plane in a folder of its own; also a context manager that stops it.
+    """One control plane in a folder of its own.
+
+    It is a context manager as well, which stops it in the end; it then also stops when this process
+    is killed. After `start` alone it runs on until somebody stops it.
 
     Args:
         folder: Where it keeps everything.
@@ -57,7 +60,7 @@ class ControlPlane:
         self._daemons = Daemons(self.folder)
 
     def __enter__(self) -> "ControlPlane":
-        self.start()
+        self._launch(bound=True)
         return self
 
     def __exit__(
@@ -74,6 +77,9 @@ class ControlPlane:
         Raises:
             ControlPlaneError: it runs already, or a part of it did not start.
         """
+        self._launch(bound=False)
+
+    def _launch(self, *, bound: bool) -> None:
         if running := self._daemons.running():
             raise ControlPlaneError(
                 f"{self.folder}: {', '.join(running)} still running; stop it before"
@@ -81,6 +87,8 @@ class ControlPlane:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         try:
+            if bound:
+                self._daemons.end_with_this_process()
             self._start()
         except DaemonError as error:
             self.stop()

@@ -1,14 +1,16 @@
-"""Processes that outlive the command which started them, and are ended by a later one."""
+"""Processes that outlive the command which started them, unless they are told to end with it."""
 
 import contextlib
 import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from sandbox.paths import ROOT
 from sandbox.recovery.processes import age_seconds
 
 GRACE_SECONDS = 20.0
@@ -27,6 +29,22 @@ class Daemons:
         self.folder = folder
         self._register = folder / "processes.json"
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._keeper: subprocess.Popen[bytes] | None = None
+
+    def end_with_this_process(self) -> None:
+        """Has the processes ended when this one is gone, also when it was killed.
+
+        A process of its own waits for that. The kernel's own means would end them with the thread
+        that started them, and is Linux's alone.
+        """
+        self._keeper = subprocess.Popen(
+            [sys.executable, "-m", "sandbox.cluster.keeper", self.folder],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def start(
         self, name: str, command: Sequence[str | Path], env: Mapping[str, str] | None = None
@@ -85,6 +103,10 @@ class Daemons:
             _end(pid, started, self._children.get(name))
             self._children.pop(name, None)
         self._register.unlink(missing_ok=True)
+        if self._keeper:
+            self._keeper.kill()
+            self._keeper.communicate()
+            self._keeper = None
 
     def _read(self) -> Mapping[str, tuple[int, float]]:
         try:

@@ -297,6 +297,14 @@ class TestSystemPods:
             ("Pod kube-system/p", "1 pod runs on flex-start nodes of node pool gpu (p on b)")
         ]
 
+    def test_so_does_one_that_a_toleration_of_the_gpu_taint_let_it_on(self) -> None:
+        """Nothing in the manifest says it: such nodes have the GPU taint alone."""
+        spec = pod_spec([{"key": "nvidia.com/gpu", "operator": "Exists"}])
+
+        assert said(self.findings(pod("p", "kube-system", "b", spec=spec))) == [
+            ("Pod kube-system/p", "1 pod runs on flex-start nodes of node pool gpu (p on b)")
+        ]
+
     def test_autopilot_node_does_not_count(self) -> None:
         assert not self.findings(pod("p", "kube-system", "gk3-c"))
 

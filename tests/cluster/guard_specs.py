@@ -86,6 +86,64 @@ LEAVES_OPEN = [
 ]
 """Expressions that a Spot node may match too, so that a toleration beside one counts."""
 
+OFF_SPOT_ALONE = {
+    "off Spot": requires(
+        [LINUX, expression(SPOT, "DoesNotExist")], [expression(SPOT, "NotIn", "true")]
+    ),
+    "off provisioned Spot": requires([expression(PROVISIONING, "NotIn", "spot")]),
+}
+OFF_SPOT_AND_PREEMPTIBLE = {
+    "neither by label": requires(
+        [expression(SPOT, "DoesNotExist"), expression(PREEMPTIBLE, "NotIn", "true")]
+    ),
+    "neither provisioned": requires([expression(PROVISIONING, "NotIn", "spot", "preemptible")]),
+    "one by each": requires(
+        [expression(SPOT, "NotIn", "true"), expression(PROVISIONING, "NotIn", "preemptible")]
+    ),
+}
+OFF_ALL = {
+    "standard": requires([expression(PROVISIONING, "In", "standard")]),
+    "none provisioned": requires(
+        [LINUX, expression(PROVISIONING, "NotIn", "spot", "preemptible", "flex-start")]
+    ),
+    "none by label": requires([expression(key, "DoesNotExist") for key in BY_KEY]),
+    "each term in its own way": requires(
+        [expression(PROVISIONING, "In", "standard")],
+        [expression(key, "NotIn", "true") for key in BY_KEY],
+    ),
+}
+"""Required affinities by the kinds of nodes that they keep a pod off."""
+
+ON_SPOT = {
+    "Spot": tolerates(SPOT, exists=True),
+    "Spot=true": tolerates(SPOT, "true"),
+    "provisioning=spot": tolerates(PROVISIONING, "spot"),
+    "GKE's Spot class": tolerates(COMPUTE_CLASS, "autopilot-spot"),
+}
+ON_PREEMPTIBLE = {
+    "preemptible": tolerates(PREEMPTIBLE, exists=True),
+    "provisioning=preemptible": tolerates(PROVISIONING, "preemptible"),
+}
+ON_FLEX_START = {
+    "flex-start": tolerates(FLEX_START, exists=True),
+    "flex-start=true": tolerates(FLEX_START, "true", "NoSchedule"),
+    "queued": tolerates(QUEUED, exists=True),
+    "provisioning=flex-start": tolerates(PROVISIONING, "flex-start"),
+    "provisioning": tolerates(PROVISIONING, exists=True),
+    "a class of their own": tolerates(COMPUTE_CLASS, SPOT_CLASS),
+    "a taint of their own": tolerates(OWN_TAINT, "anything"),
+    "every taint": EVERY_TAINT,
+}
+"""Tolerations by the kinds of nodes that they reach: of flex-start, also what may be of any."""
+
+
+def _beside(tolerations: dict[str, Spec], affinities: dict[str, Spec]) -> dict[str, Spec]:
+    return {
+        f"tolerates {name}, {where}": {**one, **affinity}
+        for name, one in tolerations.items()
+        for where, affinity in affinities.items()
+    }
+
 
 def _reaching() -> dict[str, Spec]:
     """Specifications that let a pod on nodes that can be taken away, or ask for them."""
@@ -124,6 +182,18 @@ def _reaching() -> dict[str, Spec]:
             f"{one['key'].partition('/')[2]}": {**EVERY_TAINT, **requires([one])}
             for one in LEAVES_OPEN
         },
+        **_beside(ON_PREEMPTIBLE, OFF_SPOT_ALONE),
+        **_beside(ON_FLEX_START, {"off Spot": OFF_SPOT_ALONE["off Spot"]}),
+        **_beside(
+            {"flex-start": ON_FLEX_START["flex-start"], "every taint": EVERY_TAINT},
+            {**OFF_SPOT_ALONE, **OFF_SPOT_AND_PREEMPTIBLE},
+        ),
+        "off Spot by one term, off flex-start by the other": {
+            **EVERY_TAINT,
+            **requires(
+                [expression(SPOT, "DoesNotExist")], [expression(FLEX_START, "DoesNotExist")]
+            ),
+        },
         "preference only": {**EVERY_TAINT, **prefers(expression(SPOT, "DoesNotExist"))},
         "in the second of two": {
             "tolerations": [{"key": GPU, "operator": "Exists"}, *EVERY_TAINT["tolerations"]]
@@ -146,12 +216,17 @@ DOUBTFUL: dict[str, Spec] = {
     "required node": requires(fields=[NODE]),
     "preferred node": prefers(fields=[NODE]),
     "any compute class": tolerates(COMPUTE_CLASS, "", "NoSchedule", exists=True),
+    "any compute class, off Spot": {
+        **tolerates(COMPUTE_CLASS, exists=True),
+        **OFF_SPOT_ALONE["off Spot"],
+    },
 }
 """Only the nodes could tell. The pack reports them as such; the guard, which has no second look,
 denies them."""
 
 KEPT_OFF: dict[str, Spec] = {
     "plain": {},
+    # On flex-start nodes with GPUs too, but not by any word of its own: see the guard's decision.
     "GPU toleration": tolerates(GPU, exists=True),
     "GKE's own taint": tolerates("components.gke.io/gke-managed-components", exists=True),
     "CriticalAddonsOnly": tolerates("CriticalAddonsOnly", exists=True),
@@ -174,17 +249,13 @@ KEPT_OFF: dict[str, Spec] = {
     ),
     "prefers not Spot": prefers(expression(PROVISIONING, "NotIn", "spot")),
     "blanket, selects standard": {**EVERY_TAINT, **selects(PROVISIONING, "standard")},
-    "blanket, requires off Spot": {
-        **EVERY_TAINT,
-        **requires([LINUX, expression(SPOT, "DoesNotExist")], [expression(SPOT, "NotIn", "true")]),
-    },
-    "blanket, requires standard": {
-        **EVERY_TAINT,
-        **requires([expression(PROVISIONING, "In", "standard")]),
-    },
-    "blanket, requires not provisioned Spot": {
-        **EVERY_TAINT,
-        **requires([expression(PROVISIONING, "NotIn", "spot", "preemptible")]),
+    **_beside(ON_SPOT, OFF_SPOT_ALONE),
+    **_beside({"preemptible": ON_PREEMPTIBLE["preemptible"]}, OFF_SPOT_AND_PREEMPTIBLE),
+    **_beside({**ON_SPOT, **ON_PREEMPTIBLE, **ON_FLEX_START}, {"standard": OFF_ALL["standard"]}),
+    **_beside({"every taint": EVERY_TAINT}, OFF_ALL),
+    "any compute class, standard": {
+        **tolerates(COMPUTE_CLASS, exists=True),
+        **OFF_ALL["standard"],
     },
     "not a node": requires(fields=[NOT_NODE]),
     "pod affinity": {

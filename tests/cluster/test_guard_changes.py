@@ -47,6 +47,8 @@ GUARD = Guard(
 )
 MANAGER = "system:addon-manager"
 OFF_SPOT = requires([expression(SPOT, "DoesNotExist")])
+OFF_PROVISIONED = requires([expression(PROVISIONING, "NotIn", "spot")])
+ON_DEMAND = requires([expression(PROVISIONING, "In", "standard")])
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,21 @@ CHANGES: list[tuple[str, Spec, Spec, bool]] = [
     ("one value for any", tolerates(SPOT, exists=True), tolerates(SPOT, "true"), False),
     ("off Spot besides", EVERY_TAINT, {**EVERY_TAINT, **OFF_SPOT}, False),
     ("off Spot no more", {**EVERY_TAINT, **OFF_SPOT}, EVERY_TAINT, True),
+    ("off flex-start too", {**EVERY_TAINT, **OFF_SPOT}, {**EVERY_TAINT, **ON_DEMAND}, False),
+    ("off flex-start no more", {**EVERY_TAINT, **ON_DEMAND}, {**EVERY_TAINT, **OFF_SPOT}, True),
+    (
+        "a toleration of what is open, off Spot no more",
+        {**tolerates(FLEX_START, exists=True), **OFF_SPOT},
+        tolerates(FLEX_START, exists=True),
+        False,
+    ),
+    (
+        "a toleration for a blanket, off Spot no more",
+        {**EVERY_TAINT, **OFF_SPOT},
+        tolerates(SPOT, "true"),
+        True,
+    ),
+    ("open as before", {**EVERY_TAINT, **OFF_SPOT}, {**EVERY_TAINT, **OFF_PROVISIONED}, False),
     ("nothing any more", {**EVERY_TAINT, **selects(SPOT, "true")}, {}, False),
     ("the same node", {"nodeName": "n"}, {"nodeName": "n", "hostNetwork": True}, False),
 ]

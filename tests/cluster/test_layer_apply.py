@@ -103,6 +103,7 @@ def test_the_program_applies_its_objects_changes_nothing_again_and_takes_them_aw
     project: EmulatedProject, client: Client
 ) -> None:
     kinds.install(client)
+    theirs = _made_by_others(client)
     platform = Namespace(metadata=ObjectMeta(name="platform"))
     client.apply(platform, field_manager="test")
     project.up().check()
@@ -127,6 +128,19 @@ def test_the_program_applies_its_objects_changes_nothing_again_and_takes_them_aw
     # What others keep in a namespace would go with it.
     for name in ("training", "batch"):
         assert client.get(Namespace, name).metadata.deletionTimestamp is None
+    there = client.get(ServiceAccount, "worker", namespace="batch")
+    assert there.metadata.uid == theirs.metadata.uid
+    assert there.imagePullSecrets == theirs.imagePullSecrets
+
+
+def _made_by_others(client: Client) -> ServiceAccount:
+    """A service account that was there before the program, and that other work runs as."""
+    client.apply(Namespace.from_dict({"metadata": {"name": "batch"}}))
+    account = {
+        "metadata": {"name": "worker", "namespace": "batch"},
+        "imagePullSecrets": [{"name": "registry"}],
+    }
+    return client.apply(ServiceAccount.from_dict(account))
 
 
 def _comes_after_cluster_and_pools(project: EmulatedProject) -> None:

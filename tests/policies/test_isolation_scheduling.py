@@ -10,6 +10,7 @@ from spotproof_gke.rules.spot_scheduling import BLANKET, compute_classes_of, spo
 SPOT = "cloud.google.com/gke-spot"
 PREEMPTIBLE = "cloud.google.com/gke-preemptible"
 FLEX_START = "cloud.google.com/gke-flex-start"
+QUEUED = "cloud.google.com/gke-queued"
 PROVISIONING = "cloud.google.com/gke-provisioning"
 COMPUTE_CLASS = "cloud.google.com/compute-class"
 EVERY_TAINT = [{"operator": "Exists"}]
@@ -30,13 +31,17 @@ def _preferred(*expressions: dict[str, Any]) -> dict[str, Any]:
 
 
 KEEPS_OFF = [
+    _expression(PROVISIONING, "In", ["standard"]),
+    _expression(PROVISIONING, "NotIn", ["flex-start", "preemptible", "spot"]),
+]
+KEEPS_OFF_SPOT = [
     _expression(SPOT, "DoesNotExist"),
     _expression(SPOT, "NotIn", ["true"]),
-    _expression(PROVISIONING, "In", ["standard"]),
     _expression(PROVISIONING, "NotIn", ["spot"]),
     _expression(PROVISIONING, "NotIn", ["preemptible", "spot"]),
 ]
 LEAVES_OPEN = [
+    *KEEPS_OFF_SPOT,
     _expression(SPOT, "NotIn", ["false"]),
     _expression(SPOT, "Exists"),
     _expression(SPOT, "In", ["true"]),
@@ -58,25 +63,61 @@ def _words(expression: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("expression", KEEPS_OFF, ids=_words)
-def test_toleration_of_every_taint_is_no_matter_where_affinity_keeps_off_spot(expression) -> None:
+def test_toleration_of_every_taint_is_no_matter_with_on_demand_nodes_alone(expression) -> None:
     spec = {"tolerations": EVERY_TAINT, "affinity": _required([expression])}
 
     assert list(spot_scheduling(spec)) == []
 
 
 @pytest.mark.parametrize("expression", LEAVES_OPEN, ids=_words)
-def test_toleration_of_every_taint_counts_where_affinity_leaves_spot_open(expression) -> None:
+def test_toleration_of_every_taint_counts_where_affinity_leaves_nodes_that_end(expression) -> None:
     spec = {"tolerations": EVERY_TAINT, "affinity": _required([expression])}
 
     assert (BLANKET, True) in list(spot_scheduling(spec))
 
 
-def test_each_term_of_an_affinity_must_keep_off_spot_and_one_expression_of_it_does() -> None:
+@pytest.mark.parametrize("expression", KEEPS_OFF_SPOT, ids=_words)
+@pytest.mark.parametrize("key", [FLEX_START, QUEUED])
+def test_an_affinity_against_spot_alone_leaves_a_toleration_of_flex_start(expression, key) -> None:
+    for toleration in ({"key": key, "operator": "Exists"}, {"key": key, "value": "true"}):
+        spec = {"tolerations": [toleration], "affinity": _required([expression])}
+        ((clause, certain),) = spot_scheduling(spec)
+        assert clause.startswith(f"tolerates {key}")
+        assert certain
+
+
+@pytest.mark.parametrize("expression", KEEPS_OFF_SPOT, ids=_words)
+@pytest.mark.parametrize(
+    ("key", "value"), [(SPOT, "true"), (PROVISIONING, "spot"), (COMPUTE_CLASS, "autopilot-spot")]
+)
+def test_an_affinity_against_spot_makes_a_toleration_of_spot_no_matter(
+    expression, key, value
+) -> None:
+    spec = {"tolerations": [{"key": key, "value": value}], "affinity": _required([expression])}
+
+    assert list(spot_scheduling(spec)) == []
+
+
+@pytest.mark.parametrize("key", [SPOT, PREEMPTIBLE, FLEX_START, QUEUED])
+def test_an_affinity_against_every_key_keeps_off_all_nodes_that_end(key) -> None:
+    keys = [SPOT, PREEMPTIBLE, FLEX_START, QUEUED]
+    every = [_expression(each, "DoesNotExist") for each in keys]
+    others = [_expression(each, "DoesNotExist") for each in keys if each != key]
+
+    assert not list(spot_scheduling({"tolerations": EVERY_TAINT, "affinity": _required(every)}))
+    assert list(spot_scheduling({"tolerations": EVERY_TAINT, "affinity": _required(others)})) == [
+        (BLANKET, True)
+    ]
+
+
+def test_each_term_of_an_affinity_must_keep_off_and_one_expression_of_it_does() -> None:
     linux = _expression("kubernetes.io/os", "In", ["linux"])
     of_two = _required([linux, KEEPS_OFF[0]], [KEEPS_OFF[1], linux])
     one_open = _required([KEEPS_OFF[0]], [linux])
+    half_each = _required([_expression(SPOT, "DoesNotExist")], [_expression(FLEX_START, "Exists")])
 
     assert list(spot_scheduling({"tolerations": EVERY_TAINT, "affinity": of_two})) == []
+    assert (BLANKET, True) in spot_scheduling({"tolerations": EVERY_TAINT, "affinity": half_each})
     for affinity in (one_open, _required(), _required([]), _preferred(KEEPS_OFF[0]), {}, None):
         found = list(spot_scheduling({"tolerations": EVERY_TAINT, "affinity": affinity}))
         assert found == [(BLANKET, True)]

@@ -35,6 +35,15 @@ EXEC = {
     "exec after a loop": "for i in 1 2; do echo $i >/dev/null; done; exec ./train 9",
     "exec after a function": "f() { true; }\nf\nexec ./train 9",
     "exec of what expands": 'set -- ./train 9; exec "$@"',
+    "exec in a group": "{ exec ./train 9; }",
+    "exec with an assignment": "A=1 exec ./train 9",
+    "exec after a subshell": "(true; true); exec ./train 9",
+    "exec in a loop": "while true; do exec ./train 9; done",
+    "exec in a later branch": "if false; then true; elif true; then exec ./train 9; fi",
+    "exec after words of a loop": "for i in exec ./train; do true; done; exec ./train 9",
+    "exec after patterns": "case x in (exec) true ;; x|y) true ;; z) true;; esac; exec ./train 9",
+    "exec in a case of one line": "case b in a) true;; b) exec ./train 9;; esac",
+    "exec in a loop in a branch": "if true; then for i in 1; do exec ./train 9; done; fi",
 }
 """Scripts in which every shell puts the program in its own place."""
 
@@ -53,6 +62,13 @@ STAYS = {
     "exec behind it": "./train 9; exec sleep 1",
     "exec in a here-document": "cat <<'END' >/dev/null\nexec ./train\nEND\n./train 9 | cat",
     "trap of nothing": "trap '' TERM; ./train 9 | cat",
+    "trap of another signal": "trap true INT; ./train 9 | cat",
+    "program in a case": "case a in a) ./train 9 ;; esac; true",
+    "background": "./train 9 & wait",
+    "group": "{ ./train 9; true; }; true",
+    "subshell": "(./train 9; true); true",
+    "loop in a branch": "if true; then for i in 1; do ./train 9; done; fi; true",
+    "exec in a function that is not called": "f() { exec ./train 8; }; ./train 9 | cat",
     "conditional exec before": "false && exec ./train 8\n./train 9 | cat",
 }
 """Scripts that leave bash and dash in front of the program."""
@@ -145,6 +161,11 @@ def test_exec_helps_in_dash_too(script: str, tmp_path: Path) -> None:
         ". ./run.sh",
         "source run.sh",
         'eval "$RUN"',
+        "./prepare | cat; . ./run.sh",
+        "trap stop 15; ./train | cat",
+        "trap stop term; ./train | cat",
+        "trap stop INT TERM; ./train | cat",
+        "trap stop TERM INT; ./train | cat",
     ],
 )
 def test_script_without_a_program_or_that_hands_the_signal_on_is_in_order(script: str) -> None:
@@ -152,7 +173,15 @@ def test_script_without_a_program_or_that_hands_the_signal_on_is_in_order(script
 
 
 @pytest.mark.parametrize(
-    "script", ["trap - TERM; ./train", "trap '' TERM; ./train", "trap x INT; ./train"]
+    "script",
+    [
+        "trap - TERM; ./train",
+        "trap '' TERM; ./train",
+        "trap x INT; ./train",
+        "trap TERM; ./train",
+        "trap; ./train",
+        "./train trap x TERM",
+    ],
 )
 def test_trap_that_does_not_handle_sigterm_does_not_count(script: str) -> None:
     assert shell_stays("sh", script)
@@ -162,6 +191,15 @@ def test_end_of_a_list_counts_only_where_every_bash_in_use_replaces_itself() -> 
     assert shell_stays("bash", "cd /app; ./train")
     assert shell_stays("bash", "set -e\n./train")
     assert not shell_stays("ash", "cd /app; ./train > log")
+    assert not shell_stays("bash", "cd /app && ./train")
+    assert shell_stays("bash", "trap x INT && ./train")
+    assert shell_stays("bash", "true && ./train > log")
+    assert shell_stays("bash", "{ true; } && ./train")
+    assert shell_stays("ash", "./train | cat")
+    assert shell_stays("ash", "./train &")
+    assert shell_stays("ash", "! ./train")
+    assert shell_stays("ash", "./train; sleep 5")
+    assert shell_stays("ash", "./train; (./other)")
 
 
 _TEXT = r"""exec train if fi then else do done for case esac in { } ( ) ; & && || | ' " ` $( ${ <<

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from spotproof_runtime import Item, Row, SqliteSink
+from spotproof_runtime.publish import main
 from spotproof_runtime.queue.messages import MOST_KEY_BYTES, Undecodable, decode, encode, stable_key
-from spotproof_runtime.queue.publish import main
 from spotproof_runtime.queue.publisher import publish
 from spotproof_runtime.queue.sources import from_bucket, from_rows, read_rows
 from tests.runtime.gcs.server import BUCKET, GcsServer
 from tests.runtime.queues import Queue, new_queue
 
-MODULE = "spotproof_runtime.queue.publish"
+MODULE = "spotproof_runtime.publish"
 
 
 @pytest.fixture

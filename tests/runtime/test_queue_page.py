@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 
-from spotproof_runtime.queue.publish import main
+from spotproof_runtime.publish import main
 from tests.runtime.queues import new_queue
 from tests.runtime.services import Postgres, wait_for
 
@@ -42,7 +42,7 @@ def test_the_page_works_as_it_stands(emulator: str, database: Postgres, tmp_path
     )
     try:
         words = block("sh", 0).replace("\\\n", " ").split()
-        assert words[:3] == ["python", "-m", "spotproof_runtime.queue.publish"]
+        assert words[:3] == ["python", "-m", "spotproof_runtime.publish"]
         arguments = [word.replace("texts.csv", str(tmp_path / "texts.csv")) for word in words[3:]]
         arguments[arguments.index("--topic") + 1] = queue.topic
         assert main(arguments) == 0

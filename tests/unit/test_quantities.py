@@ -3,7 +3,7 @@
 import pytest
 
 from spotproof_gke.kubernetes_names import bytes_problems, cpu_problems
-from spotproof_gke.quantities import canonical
+from spotproof_gke.quantities import amount, canonical
 from tests.unit.workload_examples import SIZES, SPOT_JOB, manifests, pod_of
 
 # The answers of an API server of Kubernetes 1.36.
@@ -43,7 +43,56 @@ def test_a_part_of_a_byte_is_a_whole_one(given: str, form: str) -> None:
     assert canonical(given) == form
 
 
-@pytest.mark.parametrize("text", ["", "1e3", "-1", "1 Gi", "Gi"])
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ("1e9", "1G"),
+        ("1E9", "1G"),
+        ("1.5e10", "15G"),
+        ("12e+2", "1200"),
+        ("5e-1", "500m"),
+        ("1.001e3", "1001"),
+        ("5E", "5E"),
+        ("2000000n", "2m"),
+        ("128974848000m", "128974848"),
+        ("+1", "1"),
+        ("1.", "1"),
+        (".5Gi", "512Mi"),
+    ],
+)
+def test_other_forms_that_the_server_reads_are_the_same_number(given: str, form: str) -> None:
+    assert canonical(given) == form
+    assert canonical(form) == form
+    assert amount(given) == amount(form)
+
+
+@pytest.mark.parametrize("text", ["4", "0.5", "500m", "1e1", "15e-1", "2000000n", ".5", "+1", "0"])
+def test_cpus_are_right_in_every_form_of_kubernetes(text: str) -> None:
+    assert not cpu_problems("cpu", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e9", "1E9", "1.5e10", "16Gi", "0.1Gi", "2G", "1E", "1Ei", "128974848000m", "0"]
+)
+def test_sizes_are_right_in_every_form_of_kubernetes(text: str) -> None:
+    assert not bytes_problems("memory", text)
+
+
+@pytest.mark.parametrize("text", ["4Gi", "1k", "0.0001", "100u", "1e-4", "1e99"])
+def test_what_is_no_number_of_cpus_is_refused(text: str) -> None:
+    (problem,) = cpu_problems("cpu", text)
+    assert (problem.key, problem.value) == ("cpu", text)
+
+
+@pytest.mark.parametrize("text", ["400m", "1500m", "1n", "0.5", "1e-1", "10E", "1e19", "1e99"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    (problem,) = bytes_problems("memory", text)
+    assert (problem.key, problem.value) == ("memory", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "e3", ".", "-1", "1 Gi", "Gi", "1e3Gi", "1e", "1e1000", "1g", "16GB", "1\n"]
+)
 def test_what_is_no_quantity_is_refused(text: str) -> None:
     assert cpu_problems("cpu", text)
     assert bytes_problems("memory", text)

@@ -105,6 +105,11 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("SpotJob", {"memory": "16GB"}, "memory", "as Kubernetes writes it"),
     ("SpotJob", {"cpu": "four"}, "cpu", "a number of CPUs"),
     ("SpotJob", {"env": {"A B": "x"}}, "env.A B", "letters, digits"),
+    ("SpotJob", {"env": {"1A": "x"}}, "env.1A", "no digit"),
+    ("SpotJob", {"env": {".": "x"}}, "env..", "no digit"),
+    ("SpotJob", {"env": {"..A": "x"}}, "env...A", "two dots"),
+    ("SpotJob", {"env": {"A=B": "x"}}, "env.A=B", "letters, digits"),
+    ("SpotJob", {"secret_env": {"A B": {"secret": "s", "key": "k"}}}, "secret_env.A B", "letters"),
     ("SpotJob", {"env": {"SPOTPROOF_X": "x"}}, "env.SPOTPROOF_X", "set by the component"),
     ("SpotJob", {"env": {"N": 3}}, "env.N", "is a text"),
     (
@@ -284,6 +289,8 @@ def test_a_mistake_is_refused_where_it_was_made(
         {"env": {"MYSQL_PWD": SECRET}},
         {"env": {"GH_TOKEN": SECRET}},
         {"env": {"AWS_SESSION_TOKEN": SECRET}},
+        {"env": {"hub.hf-token": SECRET}},
+        {"env": {"db.password": SECRET}},
         {"env": {"DATABASE": f"postgres://user:{SECRET}@db/results"}},
         {"env": f"TOKEN={SECRET}"},
         {"env": {"A": [SECRET]}},
@@ -292,7 +299,7 @@ def test_a_mistake_is_refused_where_it_was_made(
         {"command": f"python train.py --token {SECRET}"},
         {"command": ["sh", "-c", f"prepare; python train.py --token {SECRET}; report"]},
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_what_may_be_a_secret_is_not_shown(change: dict[str, Any]) -> None:
     told = _refused("SpotJob", change)
@@ -307,6 +314,16 @@ def test_the_address_of_a_database_is_not_shown_either() -> None:
         if one.key == "database"
     ]  # fmt: skip
     assert SECRET not in str(told)
+
+
+@pytest.mark.parametrize(
+    "name", ["log.level", "my-setting", ".hidden", "-", "_", "a.b-c_1", "a..b"]
+)
+def test_names_of_variables_are_those_that_every_kubernetes_takes(name: str) -> None:
+    secret = {"secret": "hub", "key": "token"}
+    for args in ({"env": {name: "x"}}, {"secret_env": {name: secret}}):
+        (job,) = manifests("SpotJob", {**SPOT_JOB, **args})
+        assert name in [one["name"] for one in pod_of(job)["containers"][0]["env"]]
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "SpotJob": [
         SPOT_JOB,
         {**SPOT_JOB, **SIZES, "env": {"EMPTY": "", "REFERENCE": "$(EMPTY)/ü"}},
+        {**SPOT_JOB, "cpu": "15e-1", "memory": "1e9", "env": {"log.level-of_all": "debug"}},
         {**SPOT_JOB, "kind": "job"},
         {**SPOT_JOB, "accelerator": None},
         {**SPOT_JOB, "accelerator": None, "gpus": 1, "compute_class": "gpus"},

@@ -14,6 +14,9 @@ Limits, which follow from what an admission policy sees:
 - It sees no nodes. A pod that names its node is denied, and an untainted Spot pool is seen by the
   policy packs alone. Binding a pod to a node past the scheduler is a right of its own
   (`pods/binding`), for RBAC to withhold.
+- A toleration of the GPU taint passes, though a flex-start pool with GPUs has no other taint: it is
+  as much one of on-demand GPU nodes. A system pod that has it without a GPU of its own keeps off by
+  selecting on-demand nodes (`cloud.google.com/gke-provisioning: standard`).
 """
 
 from spotproof_gke.admission.clauses import DOUBT

@@ -8,10 +8,13 @@ from spotproof_gke.rules.workloads import POD_AT
 
 
 def literal(value: Any) -> str:
-    """A text, a list of literals or a list of lists as CEL writes them."""
+    """A text, a list of literals, a list of lists or a mapping of literals as CEL writes them."""
     if isinstance(value, str):
         # The escapes of JSON are ones of CEL, and in this order no character beyond ASCII is left.
         return json.dumps(value)
+    if isinstance(value, Mapping):
+        pairs = (f"{literal(key)}: {literal(each)}" for key, each in value.items())
+        return "{" + ", ".join(pairs) + "}"
     return "[" + ", ".join(literal(each) for each in value) + "]"
 
 

@@ -1,6 +1,6 @@
 """What lets a pod run on Spot nodes, as CEL: the clauses that `spot_scheduling` finds."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from spotproof_gke.admission.cel import both, either, literal, optional
@@ -12,7 +12,9 @@ from spotproof_gke.interruptible import (
     NEVER_REPELS,
     ON_DEMAND,
     Exclusion,
+    Kind,
     interruptible_values,
+    kinds_behind,
 )
 from spotproof_gke.rules.compute_classes import DEFAULT_CLASS_LABELS
 from spotproof_gke.rules.spot_scheduling import (
@@ -51,6 +53,7 @@ def shared(further_taint_keys: Collection[str], spot_classes: Collection[str]) -
         Variable("taints", literal([pair for pair in pairs if pair[0] not in further])),
         Variable("taintKeys", literal(keys)),
         Variable("anyValueTaintKeys", literal(further)),
+        Variable("kindsBehind", literal(_kinds_behind(values))),
         Variable("knownKeys", literal(["", *dict.fromkeys([*values, *further])])),
         Variable("classKeys", literal([] if COMPUTE_CLASS_KEY in further else [COMPUTE_CLASS_KEY])),
         Variable(
@@ -60,6 +63,13 @@ def shared(further_taint_keys: Collection[str], spot_classes: Collection[str]) -
             ),
         ),
     ]
+
+
+def _kinds_behind(values: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[Kind, ...]]:
+    """The kinds of nodes that may carry a taint, by its key and by its key and value."""
+    found = {key: kinds_behind(key) for key in values}
+    pairs = [(key, one) for key, several in values.items() for one in several]
+    return {**found, **{f"{key}={one}": kinds_behind(key, one) for key, one in pairs}}
 
 
 def defaults(root: str, name: str) -> Variable:
@@ -102,8 +112,8 @@ def clauses(spec: str, prefix: str) -> list[Variable]:
         "Preferred": f"{preferences}.map(p, p.?preference.orValue({{}}))",
         "KnownRequired": f"{of('Required')}.filter(t, {_KNOWN})",
         "KnownPreferred": f"{of('Preferred')}.filter(t, {_KNOWN})",
-        "OnDemandOnly": _on_demand_only(of("Selector"), of("Required")),
-        "Tolerated": f"{of('OnDemandOnly')} ? [] : {_tolerated(of('Tolerations'))}",
+        "Open": " + ".join(_left_open(kind, of("Selector"), of("Required")) for kind in Kind),
+        "Tolerated": tolerated(of("Tolerations"), of("Open")),
         "Asked": " + ".join(
             [
                 f'variables.labels.filter(p, {of("Selector")}[?p[0]].orValue("") == p[1])'
@@ -130,7 +140,8 @@ def _when(condition: str, clause: str) -> str:
     return f"({condition} ? [{literal(clause)}] : [])"
 
 
-def _tolerated(tolerations: str) -> str:
+def tolerated(tolerations: str, open_kinds: str) -> str:
+    """CEL of the clauses of tolerations that reach a kind of node among `open_kinds`."""
     key, effect, value = (f't.?{part}.orValue("")' for part in ("key", "effect", "value"))
     exists = 't.?operator.orValue("") == "Exists"'
     repels = f"{effect} != {literal(NEVER_REPELS)}"
@@ -140,18 +151,27 @@ def _tolerated(tolerations: str) -> str:
     by_key = both(f"{key} == k", exists, repels)
     any_value = both(f"{key} == k", repels)
     any_class = both(f"{key} in variables.classKeys", exists, repels)
-    return " + ".join(
+
+    def reaches(taint: str) -> str:
+        return f"variables.kindsBehind[{taint}].exists(n, n in {open_kinds})"
+
+    clauses = " + ".join(
         [
             _when(f"{tolerations}.exists(t, {blanket})", BLANKET),
-            f"variables.taints.filter(p, {tolerations}.exists(t, {with_value}))"
-            '.map(p, "tolerates " + p[0] + "=" + p[1])',
-            f"variables.taintKeys.filter(k, {tolerations}.exists(t, {by_key}))"
+            f"variables.taints.filter(p, {tolerations}.exists(t, {with_value}) && "
+            + reaches('p[0] + "=" + p[1]')
+            + ').map(p, "tolerates " + p[0] + "=" + p[1])',
+            f"variables.taintKeys.filter(k, {tolerations}.exists(t, {by_key}) && {reaches('k')})"
             '.map(k, "tolerates " + k)',
             f"variables.anyValueTaintKeys.filter(k, {tolerations}.exists(t, {any_value}))"
             '.map(k, "tolerates " + k)',
-            _when(f"{tolerations}.exists(t, {any_class})", DOUBT + ANY_CLASS),
+            _when(
+                both(f"{tolerations}.exists(t, {any_class})", reaches(literal(COMPUTE_CLASS_KEY))),
+                DOUBT + ANY_CLASS,
+            ),
         ]
     )
+    return f"{open_kinds}.size() == 0 ? [] : {clauses}"
 
 
 def _expressions(terms: str, verb: str) -> list[str]:
@@ -177,15 +197,17 @@ def _names_a_node(terms: str) -> str:
     return f'{terms}.exists(t, t.?matchFields.orValue([]).exists(f, f.operator == "In"))'
 
 
-def _on_demand_only(selector: str, terms: str) -> str:
-    keeps_off = either(_excludes(each) for each in EXCLUSIONS)
-    return either(
+def _left_open(kind: Kind, selector: str, terms: str) -> str:
+    """A list of a kind of node, or an empty one when selector or terms keep a pod off it."""
+    keeps_off = either(_excludes(each) for each in EXCLUSIONS if kind in each.kinds)
+    excluded = either(
         [
             f'{selector}[?{literal(PROVISIONING_KEY)}].orValue("") == {literal(ON_DEMAND)}',
             f"({terms}.size() > 0 && "
             f"{terms}.all(t, t.?matchExpressions.orValue([]).exists(e, {keeps_off})))",
         ]
     )
+    return f"({excluded} ? [] : [{literal(kind)}])"
 
 
 def _excludes(exclusion: Exclusion) -> str:

@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spotproof_gke.admission.cel import both, either, literal, optional, pod_spec
-from spotproof_gke.admission.clauses import Variable, clauses, defaults, shared
+from spotproof_gke.admission.clauses import Variable, clauses, defaults, shared, tolerated
 from spotproof_gke.admission.namespaces import matches
 from spotproof_gke.admission.requesters import by_a_manager
 from spotproof_gke.admission.scope import Guard, GuardAction, Scope
+from spotproof_gke.capacity import PROVISIONING_KEY
+from spotproof_gke.interruptible import ON_DEMAND
 from spotproof_gke.rules.compute_classes import system_compute_classes
 from spotproof_gke.rules.finding import Finding, Resource, Stack
 from spotproof_gke.rules.spot_isolation import WORKLOAD_RULE, system_workloads
@@ -24,7 +26,7 @@ from spotproof_gke.workloads.judge import resource_of
 _API = "admissionregistration.k8s.io/v1"
 _FIX = (
     "remove what is named here; tolerate each taint that it needs by key, and a compute class by "
-    "its name"
+    f"its name; or select on-demand nodes ({PROVISIONING_KEY}: {ON_DEMAND})"
 )
 _RESOURCES: dict[str, tuple[str, ...]] = {
     "": ("Pod", "PodTemplate", "ReplicationController", "Namespace"),
@@ -182,5 +184,8 @@ def _variables(guard: Guard, scope: Scope) -> list[Variable]:
         defaults("oldObject", "oldDefaults"),
         Variable("found", "variables.newFound + variables.newDefaults"),
         Variable("before", before),
-        Variable("added", f"variables.found.filter(f, !{was_there})"),
+        # What was tolerated before counts as new on nodes that were excluded before.
+        Variable("opened", "variables.newOpen.filter(n, !(n in variables.oldOpen))"),
+        Variable("widened", tolerated("variables.newTolerations", "variables.opened")),
+        Variable("added", f"variables.found.filter(f, f in variables.widened || !{was_there})"),
     ]

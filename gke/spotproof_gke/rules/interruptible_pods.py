@@ -16,6 +16,7 @@ from spotproof_gke.capacity import (
     PROVISIONING_KEY,
     QUEUED_KEY,
 )
+from spotproof_gke.interruptible import Kind
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.interruptible_pools import (
     Pool,
@@ -23,7 +24,7 @@ from spotproof_gke.rules.interruptible_pools import (
     pools_of,
 )
 from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, text
-from spotproof_gke.rules.spot_scheduling import spot_scheduling
+from spotproof_gke.rules.spot_scheduling import ANY_CLASS, BLANKET, kinds_left_open, spot_scheduling
 from spotproof_gke.rules.workloads import PodSpec, kind_of, pod_specs
 
 _Answer = tuple[tuple[Pool, ...], tuple[Pool, ...]]
@@ -156,7 +157,7 @@ def interruptible_pods(
 
 def _by_scheduling(spec: object) -> tuple[bool | None, bool | None]:
     """Whether selector, tolerations and affinity let a pod run on Spot, and on flex-start nodes."""
-    found = [certain for _, certain in spot_scheduling(spec)]
+    found = _certainties(spec)
     if not found:
         return False, False
     either = True if any(found) else None
@@ -165,11 +166,24 @@ def _by_scheduling(spec: object) -> tuple[bool | None, bool | None]:
         text(selector.get(PROVISIONING_KEY)) == "flex-start"
     ):
         return False, either
-    rest = [certain for _, certain in spot_scheduling(_without_flex_start(spec))]
+    rest = _certainties(_without_flex_start(spec))
     spot = (True if any(rest) else None) if rest else False
     if len(rest) < len(found):
         return spot, either
     return spot, (False if all(found) else None)
+
+
+def _certainties(spec: object) -> list[bool]:
+    """Of each clause of a specification, whether it is certain.
+
+    Who keeps off Spot and tolerates every taint or class asks for no node that ends.
+    """
+    off_spot = Kind.SPOT not in kinds_left_open(spec)
+    return [
+        certain
+        for what, certain in spot_scheduling(spec)
+        if not (off_spot and what in (BLANKET, ANY_CLASS))
+    ]
 
 
 def _without_flex_start(value: object) -> Any:

@@ -10,7 +10,8 @@ kubernetes/autoscaler#2377.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from spotproof_gke.capacity import MANAGED_COMPONENTS_KEY
+from spotproof_gke.capacity import MANAGED_COMPONENTS_KEY, PROVISIONING_KEY
+from spotproof_gke.interruptible import ON_DEMAND
 from spotproof_gke.rules.clusters import NODE_POOL, Cluster, clusters_of, inline_pools, owner_of
 from spotproof_gke.rules.finding import Finding, Resource, Stack, shown
 from spotproof_gke.rules.pool_taints import (
@@ -51,7 +52,10 @@ TOLERATED_TAINT_KEYS = (MANAGED_COMPONENTS_KEY,)
 
 HOME_RULE = "a Standard cluster has an on-demand pool, without GPUs, that keeps at least one node"
 WORKLOAD_RULE = "a system workload neither selects nor tolerates Spot nodes"
-WORKLOAD_FIX = "remove the toleration or selector, or tolerate each taint that it needs by key"
+WORKLOAD_FIX = (
+    "remove the toleration or selector, tolerate each taint that it needs by key, or select "
+    f"on-demand nodes ({PROVISIONING_KEY}: {ON_DEMAND})"
+)
 
 
 def system_pod_homes(

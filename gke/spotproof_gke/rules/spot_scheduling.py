@@ -9,13 +9,16 @@ from typing import Any
 
 from spotproof_gke.capacity import COMPUTE_CLASS_KEY, PROVISIONING_KEY
 from spotproof_gke.interruptible import (
+    EVERY_KIND,
     EXCLUSIONS,
     LATER_ONLY,
     NAMED_BY_KEY,
     NEVER_REPELS,
     ON_DEMAND,
     Exclusion,
+    Kind,
     interruptible_values,
+    kinds_behind,
 )
 from spotproof_gke.rules.finding import shown
 from spotproof_gke.rules.reading import UNKNOWN, dig, has_unknown, items, mapping, text
@@ -43,15 +46,18 @@ def spot_scheduling(
         spot_classes: Further compute classes that may take Spot or flex-start nodes.
 
     A blanket toleration counts unless it is for NoExecute alone, which does not pass the
-    NoSchedule taint of a Spot pool. No toleration counts when the selector or the required affinity
-    takes on-demand nodes only.
+    NoSchedule taint of a Spot pool. A toleration counts as long as it reaches a kind of node that
+    neither the selector nor the required affinity excludes: no toleration counts when they take
+    on-demand nodes only, and one of flex-start counts when they exclude Spot alone.
     """
     if spec is UNKNOWN:
         yield "its pod specification", False
         return
     parts, values = mapping(spec), interruptible_values(spot_classes)
-    if not _on_demand_only(parts):
-        yield from _tolerations(parts.get("tolerations"), further_taint_keys, values)
+    open_kinds = kinds_left_open(parts)
+    for kinds, what, certain in _tolerations(parts.get("tolerations"), further_taint_keys, values):
+        if any(kind in open_kinds for kind in kinds):
+            yield what, certain
     yield from _node_selector(parts.get("nodeSelector"), values)
     yield from _affinity(parts.get("affinity"), values)
     if parts.get("nodeName"):
@@ -69,24 +75,27 @@ def compute_classes_of(spec: object) -> Iterator[str]:
             yield from (text(value) for value in items(expression.get("values")))
 
 
-def _on_demand_only(parts: Mapping[Any, Any]) -> bool:
-    if text(mapping(parts.get("nodeSelector")).get(PROVISIONING_KEY)) == ON_DEMAND:
-        return True
-    required = dig(parts, "affinity", "nodeAffinity", REQUIRED)
+def kinds_left_open(spec: object) -> tuple[Kind, ...]:
+    """The kinds of nodes that selector and required affinity do not keep a pod off."""
+    if text(mapping(dig(spec, "nodeSelector")).get(PROVISIONING_KEY)) == ON_DEMAND:
+        return ()
+    required = dig(spec, "affinity", "nodeAffinity", REQUIRED)
     terms = items(dig(required, "nodeSelectorTerms"))
-    return bool(terms) and all(
-        any(_keeps_off(mapping(each)) for each in items(mapping(term).get("matchExpressions")))
-        for term in terms
-    )
+    if not terms:
+        return EVERY_KIND
+    excluded = [set(_kinds_excluded(term)) for term in terms]
+    return tuple(kind for kind in EVERY_KIND if not all(kind in each for each in excluded))
 
 
-def _keeps_off(expression: Mapping[str, Any]) -> bool:
-    """Whether an expression matches no node that is Spot."""
-    key, operator = text(expression.get("key")), text(expression.get("operator"))
-    values = [text(value) for value in items(expression.get("values"))]
-    return any(
-        (key, operator) == (each.key, each.operator) and _holds(each, values) for each in EXCLUSIONS
-    )
+def _kinds_excluded(term: object) -> Iterator[Kind]:
+    """The kinds of which no node matches a term."""
+    for expression in items(mapping(term).get("matchExpressions")):
+        parts = mapping(expression)
+        key, operator = text(parts.get("key")), text(parts.get("operator"))
+        values = [text(value) for value in items(parts.get("values"))]
+        for each in EXCLUSIONS:
+            if (key, operator) == (each.key, each.operator) and _holds(each, values):
+                yield from each.kinds
 
 
 def _holds(exclusion: Exclusion, values: list[str]) -> bool:
@@ -95,48 +104,55 @@ def _holds(exclusion: Exclusion, values: list[str]) -> bool:
     return exclusion.value is None or exclusion.value in values
 
 
-def _tolerations(
-    value: object, further: Collection[str], values: _Values
-) -> Iterator[tuple[str, bool]]:
+_Reach = tuple[tuple[Kind, ...], str, bool]
+"""The kinds of nodes that a toleration reaches, its clause, and whether that is certain."""
+
+
+def _tolerations(value: object, further: Collection[str], values: _Values) -> Iterator[_Reach]:
     for toleration in [UNKNOWN] if value is UNKNOWN else items(value):
         if toleration is UNKNOWN:
-            yield "one of its tolerations", False
+            yield EVERY_KIND, "one of its tolerations", False
         else:
             yield from _toleration(mapping(toleration), further, values)
 
 
 def _toleration(
     parts: Mapping[Any, Any], further: Collection[str], values: _Values
-) -> Iterator[tuple[str, bool]]:
+) -> Iterator[_Reach]:
     key, operator, effect = (parts.get(part) for part in ("key", "operator", "effect"))
     every = key in (None, "")
     if text(effect) == NEVER_REPELS or (every and text(effect) == LATER_ONLY):
         return
     if key is UNKNOWN:
-        yield "a toleration whose key is unknown", False
+        yield EVERY_KIND, "a toleration whose key is unknown", False
     elif not every and text(key) not in (*further, *values):
         return
     elif UNKNOWN in (operator, effect):
-        yield "the operator or the effect of one of its tolerations", False
+        kinds = kinds_behind(text(key), None, further)
+        yield kinds, "the operator or the effect of one of its tolerations", False
     elif not every:
         wanted = None if text(key) in further else values[text(key)]
-        yield from _keyed(text(key), text(operator), parts.get("value"), wanted)
+        for value, what, certain in _keyed(text(key), text(operator), parts.get("value"), wanted):
+            yield kinds_behind(text(key), value, further), what, certain
     elif text(operator) == "Exists":
-        yield BLANKET, True
+        yield EVERY_KIND, BLANKET, True
 
 
 def _keyed(
     key: str, operator: str, value: Any, wanted: tuple[str, ...] | None
-) -> Iterator[tuple[str, bool]]:
-    """The clause of a toleration by key; `wanted` is None where every value counts."""
+) -> Iterator[tuple[str | None, str, bool]]:
+    """The value that a toleration by key is for, its clause, and whether that is certain.
+
+    The value is None for every one, and so is `wanted` where every value counts.
+    """
     if key == COMPUTE_CLASS_KEY and operator == "Exists" and wanted is not None:
-        yield ANY_CLASS, False
+        yield None, ANY_CLASS, False
     elif operator == "Exists" or wanted is None:
-        yield f"tolerates {shown(key)}", True
+        yield None, f"tolerates {shown(key)}", True
     elif value is UNKNOWN:
-        yield f"the value of its toleration of {shown(key)}", False
+        yield None, f"the value of its toleration of {shown(key)}", False
     elif text(value) in wanted:
-        yield f"tolerates {shown(key)}={text(value)}", True
+        yield text(value), f"tolerates {shown(key)}={text(value)}", True
 
 
 def _node_selector(value: object, values: _Values) -> Iterator[tuple[str, bool]]:

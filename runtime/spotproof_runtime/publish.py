@@ -1,4 +1,4 @@
-"""Command: `python -m spotproof_runtime.queue.publish files|bucket|rows ... --topic TOPIC`."""
+"""Command: `python -m spotproof_runtime.publish files|bucket|rows ... --topic TOPIC`."""
 
 import argparse
 import sys
@@ -82,7 +82,7 @@ def _count(items: Iterable[Item]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m spotproof_runtime.queue.publish",
+        prog="python -m spotproof_runtime.publish",
         description="Splits a dataset into messages. It can be run again: keys stay the same.",
     )
     common = argparse.ArgumentParser(add_help=False)
