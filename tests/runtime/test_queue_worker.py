@@ -451,6 +451,22 @@ def test_twenty_preemptions_do_not_make_poison(queue: Queue, sink: SqliteSink) -
     assert worker(queue, sink, compute=double).run().stored == 1
 
 
+def test_preemptions_leave_the_budget_of_errors_as_it_was(queue: Queue, sink: SqliteSink) -> None:
+    queue.publish([Item("a", 1)])
+    for _ in range(5):
+        preempt(queue, sink)
+    failed: list[str] = []
+
+    def fail_once(items: Sequence[Item]) -> list[Row]:
+        if not failed:
+            failed.append(items[0].key)
+            raise RuntimeError("the first error")
+        return double(items)
+
+    did = worker(queue, sink, compute=fail_once, most_errors=2).run()
+    assert (did.failed, did.stored, did.dead_lettered) == (1, 1, 0)
+
+
 def test_a_message_that_was_lost_while_it_was_worked_on_is_no_error(
     queue: Queue, sink: SqliteSink
 ) -> None:
