@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -525,6 +526,27 @@ def test_a_sink_that_cannot_count_leaves_it_to_the_worker(queue: Queue) -> None:
     queue.publish([Item("a", 1)])
     did = worker(queue, Failing(), compute=compute, most_errors=3).run()
     assert (did.failed, did.dead_lettered) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("messages_per_batch", 2.5),
+        ("messages_per_batch", "3"),
+        ("most_errors", True),
+        ("sink_patience_seconds", float("nan")),
+        ("sink_patience_seconds", -1),
+        ("leave_when_idle_seconds", -1),
+        ("leave_when_idle_seconds", "5"),
+        ("dead_letter_topic", "dead"),
+        ("dead_letter_topic", "projects/p/subscriptions/dead"),
+    ],
+)
+def test_an_argument_that_cannot_be_is_refused_before_a_message_is_taken(
+    queue: Queue, sink: SqliteSink, argument: str, value: object
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{argument}={value!r}: ")):
+        worker(queue, sink, **{argument: value})
 
 
 def test_wrong_arguments_are_all_named(queue: Queue, sink: SqliteSink) -> None:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from spotproof_runtime.events import EventLog
+from spotproof_runtime.queue.arguments import check_arguments
 from spotproof_runtime.queue.batch import Batch
 from spotproof_runtime.queue.computing import Compute, compute_each
 from spotproof_runtime.queue.dead_letters import DeadLetters
@@ -28,9 +29,6 @@ from spotproof_runtime.queue.taking import Taking
 from spotproof_runtime.queue.work_times import WorkTimes
 from spotproof_runtime.sinks.protocol import ErrorBook, ErrorsInMemory, Sink
 from spotproof_runtime.stop import Stop
-
-MOST_MESSAGES = 10
-"""The most messages in hand at once."""
 
 MOST_ERRORS = 5
 """How many errors an item may have before it is poison, unless said otherwise."""
@@ -108,7 +106,13 @@ class QueueWorker:
         subscriber: Any = None,
         publisher: Any = None,
     ) -> None:
-        _check(messages_per_batch, most_errors)
+        check_arguments(
+            messages_per_batch=messages_per_batch,
+            most_errors=most_errors,
+            sink_patience_seconds=sink_patience_seconds,
+            leave_when_idle_seconds=leave_when_idle_seconds,
+            dead_letter_topic=dead_letter_topic,
+        )
         name = subscription_name(subscription)
         self._stop = stop
         self._compute = compute
@@ -226,13 +230,3 @@ class QueueWorker:
     def _pull(self) -> list[Received]:
         seconds = max(0.1, min(PULL_SECONDS, self._idle_seconds))
         return self._pulling.pull(self._most_messages, seconds=seconds)
-
-
-def _check(messages_per_batch: int, most_errors: int) -> None:
-    problems: list[str] = []
-    if not 1 <= messages_per_batch <= MOST_MESSAGES:
-        problems.append(f"messages_per_batch={messages_per_batch}: 1 to {MOST_MESSAGES}")
-    if most_errors < 1:
-        problems.append(f"most_errors={most_errors}: 1 or more")
-    if problems:
-        raise ValueError("QueueWorker: " + "; ".join(problems))
