@@ -13,7 +13,15 @@ from spotproof_runtime.checkpoints.commits import payload_prefix
 from spotproof_runtime.checkpoints.directory_store import DirectoryStore
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.retention import sweep
-from tests.runtime.checkpoint_runs import Log, checkpoints, restore, train, wait_for, write
+from tests.runtime.checkpoint_runs import (
+    FakeStop,
+    Log,
+    checkpoints,
+    restore,
+    train,
+    wait_for,
+    write,
+)
 from tests.runtime.gcs.fixtures import Place
 
 HOUR_SECONDS = 3600
@@ -103,6 +111,19 @@ def test_a_failed_save_removes_nothing(stuck: StuckStore) -> None:
     assert stuck.deleted == []
     stuck.broken = ""
     assert restore("unused") == 2
+
+
+def test_told_to_end_no_time_is_spent_on_old_ones(stuck: StuckStore) -> None:
+    stop = FakeStop()
+    made = checkpoints("unused", keep=1, stop=stop)
+    made.offer(0, lambda directory: write(directory, 1))
+    made.offer(1, lambda directory: write(directory, 2))
+    assert stuck.deleted != []
+    stuck.deleted.clear()
+    stop.request(10)
+    made.offer(2, lambda directory: write(directory, 3))
+    assert made.all_steps() == [2, 3]
+    assert stuck.deleted == []
 
 
 def test_an_old_one_stays_until_the_new_one_is_committed(stuck: StuckStore) -> None:
