@@ -155,8 +155,9 @@ def test_a_text_that_is_none_is_set_aside_and_the_others_are_not(
         ((), {"SPOTPROOF_SUBSCRIPTION": "projects/p/subscriptions/s"}, "SPOTPROOF_DATABASE_URL"),
         (("--sink", "mysql:x"), {}, "mysql"),
         (("--laptop", "laptop", "--messages", "11"), {}, "messages_per_batch=11"),
+        (("--laptop", __file__), {}, __file__),
     ],
-    ids=["no subscription", "no database", "unknown sink", "too many"],
+    ids=["no subscription", "no database", "unknown sink", "too many", "no folder"],
 )
 def test_a_mistake_is_one_message_and_an_error_not_a_traceback(
     work: Work, arguments: tuple[str, ...], env: dict[str, str], said: str
@@ -165,3 +166,13 @@ def test_a_mistake_is_one_message_and_an_error_not_a_traceback(
     life.ends(EXIT_ERROR)
     assert said in life.text()
     assert "Traceback" not in life.text()
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [("--documents", "-5"), ("--pause-seconds", "-1"), ("--pause-seconds", "soon")],
+)
+def test_a_number_that_cannot_be_is_refused_by_name(work: Work, argument: str, value: str) -> None:
+    life = work("--laptop", "laptop", argument, value)
+    life.ends(2)
+    assert f"{argument}: {value}: " in life.text()

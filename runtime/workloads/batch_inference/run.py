@@ -52,7 +52,7 @@ def run(arguments: Sequence[str], stop: Interruption, events: EventLog) -> int:
             )
         else:
             _work(settings, compute, stop, events)
-    except (ValueError, ImportError, GoogleAPICallError, GoogleAuthError) as error:
+    except (ValueError, ImportError, OSError, GoogleAPICallError, GoogleAuthError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_ERROR
     return EXIT_DONE

@@ -1,6 +1,7 @@
 """What the worker is told on its command line."""
 
 import argparse
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,22 @@ def parse(arguments: Sequence[str]) -> Settings:
     )
     add("--messages", type=int, default=1, metavar="N", help="of one batch, 1 to 10; default: 1")
     add("--laptop", type=Path, metavar="FOLDER", help="queue and results in a folder, no cloud")
-    add("--documents", type=int, default=200, metavar="N", help="with --laptop; default: 200")
-    add("--pause-seconds", type=float, default=0.0, help="makes each text slower, to try it out")
+    add("--documents", type=_whole, default=200, metavar="N", help="with --laptop; default: 200")
+    add("--pause-seconds", type=_seconds, default=0.0, help="makes each text slower, to try it out")
     return Settings(**vars(parser.parse_args(arguments)))
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text}: a whole number, 0 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text}: a number of seconds, 0 or more")
+    return seconds
