@@ -2,6 +2,7 @@
 
 import logging
 import os
+import threading
 import time
 
 import pytest
@@ -126,6 +127,16 @@ def test_nothing_is_tried_again_after_the_end(gcs: GcsServer) -> None:
     with pytest.raises(StoreError):
         store(stop).read("a")
     assert len(gcs.faults.calls) == 1
+
+
+def test_an_end_that_comes_meanwhile_ends_the_tries_too(gcs: GcsServer) -> None:
+    gcs.faults.plan(Fault("status", status=503, count=MANY))
+    stop = FakeStop()
+    threading.Timer(0.2, stop.request, [0.3]).start()
+    begun = time.monotonic()
+    with pytest.raises(StoreError, match="503"):
+        store(stop, patience_seconds=50).read("a")
+    assert time.monotonic() - begun < 25
 
 
 def test_an_outage_ends_in_an_error_that_says_what_to_do(gcs: GcsServer) -> None:
