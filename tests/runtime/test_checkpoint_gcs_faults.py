@@ -12,7 +12,7 @@ from spotproof_runtime.checkpoints.checksums import crc32c_of
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.gcs_retries import Retries
 from spotproof_runtime.checkpoints.gcs_store import GcsStore
-from tests.runtime.checkpoint_runs import FakeStop, checkpoints, restore, train, write
+from tests.runtime.checkpoint_runs import FakeStop, checkpoints, restore, train, wait_for, write
 from tests.runtime.gcs.faults import Fault
 from tests.runtime.gcs.server import BUCKET, GcsServer
 
@@ -132,11 +132,16 @@ def test_nothing_is_tried_again_after_the_end(gcs: GcsServer) -> None:
 def test_an_end_that_comes_meanwhile_ends_the_tries_too(gcs: GcsServer) -> None:
     gcs.faults.plan(Fault("status", status=503, count=MANY))
     stop = FakeStop()
-    threading.Timer(0.2, stop.request, [0.3]).start()
+    tried = store(stop, patience_seconds=30)
+    ends = threading.Thread(
+        target=lambda: (wait_for(lambda: len(gcs.faults.calls) >= 3), stop.request(0.1))
+    )
+    ends.start()
     begun = time.monotonic()
     with pytest.raises(StoreError, match="503"):
-        store(stop, patience_seconds=50).read("a")
-    assert time.monotonic() - begun < 25
+        tried.read("a")
+    ends.join()
+    assert time.monotonic() - begun < 15
 
 
 def test_an_outage_ends_in_an_error_that_says_what_to_do(gcs: GcsServer) -> None:
