@@ -369,7 +369,9 @@ def test_done_twice_is_refused(queue: Queue, sink: SqliteSink) -> None:
                 batch.done(double(batch.items))
 
 
-def test_a_pull_under_way_ends_on_notice(queue: Queue, sink: SqliteSink) -> None:
+def test_a_pull_under_way_ends_on_notice(sink: SqliteSink) -> None:
+    # The emulator may give a message to a pull that was cancelled; then its lease has to end.
+    queue = new_queue(ack_deadline_seconds=10)
     stop = FakeStop()
     mine = worker(queue, sink, stop, compute=double, leave_when_idle_seconds=None)
     running = threading.Thread(target=mine.run)
@@ -381,7 +383,7 @@ def test_a_pull_under_way_ends_on_notice(queue: Queue, sink: SqliteSink) -> None
     print(f"ended {time.monotonic() - began:.2f} s after the notice")
     assert not running.is_alive()
     queue.publish([Item("a", 1)])
-    assert len(queue.pull()) == 1, "nothing went to a pull of the worker that left"
+    assert len(queue.pull(seconds=60)) == 1, "the worker that left extends no lease"
 
 
 def test_what_a_pull_brings_after_the_notice_is_given_back(queue: Queue, sink: SqliteSink) -> None:
