@@ -43,6 +43,18 @@ EXEC = {
     "exec after words of a loop": "for i in exec ./train; do true; done; exec ./train 9",
     "exec after patterns": "case x in (exec) true ;; x|y) true ;; z) true;; esac; exec ./train 9",
     "exec in a case of one line": "case b in a) true;; b) exec ./train 9;; esac",
+    "exec in a for": "for i in 1; do exec ./train 9; done",
+    "exec in the condition of a loop": "until exec ./train 9; do true; done",
+    "exec in an else": "if false; then true; else exec ./train 9; fi",
+    "exec in an elif": "if false; then true; elif exec ./train 9; then true; fi",
+    "exec in a case on a word of the shell": "case if in if) exec ./train 9 ;; esac",
+    "exec behind a pattern that is a word": "case if in b) true ;; if) exec ./train 9 ;; esac",
+    "exec in a loop over a word": "for if in if; do exec ./train 9; done",
+    "exec in a branch in a case": "case a in a) true; if true; then exec ./train 9; fi;; esac",
+    "exec after a word of the shell": "echo if >/dev/null; exec ./train 9",
+    "exec before more": "exec ./train 9; ./train 8 | cat",
+    "exec of a line before more": "cd .\nexec ./train 9\n./train 8 | cat",
+    "exec in a list": "cd . && exec ./train 9",
     "exec in a loop in a branch": "if true; then for i in 1; do exec ./train 9; done; fi",
 }
 """Scripts in which every shell puts the program in its own place."""
@@ -62,6 +74,9 @@ STAYS = {
     "exec behind it": "./train 9; exec sleep 1",
     "exec in a here-document": "cat <<'END' >/dev/null\nexec ./train\nEND\n./train 9 | cat",
     "trap of nothing": "trap '' TERM; ./train 9 | cat",
+    "exec in a group in a pipeline": "{ exec ./train 9; } | cat",
+    "exec in a group in the background": "{ exec ./train 9; } & wait",
+    "end of a pipeline": "true | ./train 9; true",
     "trap of another signal": "trap true INT; ./train 9 | cat",
     "program in a case": "case a in a) ./train 9 ;; esac; true",
     "background": "./train 9 & wait",
@@ -199,6 +214,20 @@ def test_end_of_a_list_counts_only_where_every_bash_in_use_replaces_itself() -> 
     assert shell_stays("ash", "./train &")
     assert shell_stays("ash", "! ./train")
     assert shell_stays("ash", "./train; sleep 5")
+    assert shell_stays("ash", "cat data | ./train")
+    assert shell_stays("bash", "cat data |& ./train")
+    assert shell_stays("bash", "time ./train")
+    for shell in ("ksh", "mksh", "zsh"):
+        assert not shell_stays(shell, "cd /app; ./train > log")
+
+
+def test_exec_takes_options_before_its_program() -> None:
+    assert not shell_stays("bash", "./other; exec -a sleep ./train")
+    assert not shell_stays("bash", "select i in a b; do exec ./train; done")
+    assert not shell_stays("bash", "case a in b) true ;& if) exec ./train ;; esac")
+    assert shell_stays("bash", "./other; exec -cl sleep 5")
+    assert shell_stays("bash", "./other; exec /bin/sleep 5")
+    assert shell_stays("bash", "./other && exec sleep 5")
     assert shell_stays("ash", "./train; (./other)")
 
 

@@ -1,11 +1,17 @@
 """What tests of the runtime share: fixtures, and at the end the figures that were recorded."""
 
+import signal
 from typing import Any
 
 from tests.runtime.gcs.fixtures import gcs, gcs_process, place
 from tests.runtime.queue_fixtures import database, emulator, fleet, new_fleet
 
 __all__ = ["database", "emulator", "fleet", "gcs", "gcs_process", "new_fleet", "place"]
+
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and every child inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -189,16 +189,12 @@ def _certainties(spec: object) -> list[bool]:
 def _without_flex_start(value: object) -> Any:
     """A pod specification, or a part of it, without what speaks of flex-start."""
     if isinstance(value, Mapping):
-        key, chosen = text(value.get("key")), value.get("values")
-        if key in _FLEX_START_KEYS or (
-            key == PROVISIONING_KEY
-            and (text(value.get("value")) == "flex-start" or chosen in (["flex-start"],))
-        ):
+        if text(value.get("key")) in _FLEX_START_KEYS or text(value.get("value")) == "flex-start":
             return {}
         return {
             name: _without_flex_start(each)
             for name, each in value.items()
-            if name not in (*_FLEX_START_KEYS, "containers", "initContainers", "volumes")
+            if name not in _FLEX_START_KEYS
         }
     if isinstance(value, (list, tuple)):
         return [_without_flex_start(each) for each in value if text(each) != "flex-start"]
