@@ -7,6 +7,7 @@ import pytest
 from spotproof_gke.problems import ProblemsError
 from spotproof_runtime import CheckpointError, Checkpoints, Every
 from spotproof_runtime.checkpoints.location import parse_location
+from spotproof_runtime.settings import SettingsError
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_the_environment_says_it_when_the_program_does_not(monkeypatch: pytest.M
     monkeypatch.setenv("SPOTPROOF_CHECKPOINT_LOCATION", "gs://acme-runs/a")
     assert str(parse_location(None)) == "gs://acme-runs/a"
     monkeypatch.delenv("SPOTPROOF_CHECKPOINT_LOCATION")
-    with pytest.raises(ProblemsError, match=r"SPOTPROOF_CHECKPOINT_LOCATION: .*outlives the pod"):
+    with pytest.raises(SettingsError, match=r"SPOTPROOF_CHECKPOINT_LOCATION: .*outlives the pod"):
         Checkpoints()
 
 

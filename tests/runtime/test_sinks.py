@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from spotproof_runtime.settings import SettingsError
 from spotproof_runtime.sinks import PostgresSink, Row, RowRefused, SqliteSink, sink_for
 from spotproof_runtime.sinks.database import DatabaseError
 from tests.runtime.services import Postgres, free_port, wait_for
@@ -219,7 +220,7 @@ def test_what_is_wrong_with_an_address_is_said_without_the_address(
 
 def test_without_an_address_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPOTPROOF_DATABASE_URL", raising=False)
-    with pytest.raises(ValueError, match="SPOTPROOF_DATABASE_URL"):
+    with pytest.raises(SettingsError, match="SPOTPROOF_DATABASE_URL"):
         PostgresSink()
 
 

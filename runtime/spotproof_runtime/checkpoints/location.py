@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spotproof_gke.contract import CHECKPOINT_LOCATION_VARIABLE
-from spotproof_gke.problems import Problem, raise_if_any
+from spotproof_gke.problems import Problem, ProblemsError, raise_if_any
+from spotproof_runtime.settings import SettingsError
 
 MAX_PREFIX_BYTES = 500
 """The longest path in a bucket: an object's name has 1024 bytes, files need some of them."""
@@ -60,12 +61,18 @@ def parse_location(text: str | os.PathLike[str] | None, run: str | None = None) 
 
     Raises:
         ProblemsError: everything that is wrong with both.
+        SettingsError: the same, where it is the variable that is wrong.
     """
-    key = "location"
-    if text is None:
-        key = CHECKPOINT_LOCATION_VARIABLE
-        text = os.environ.get(key, "")
-    written = os.fspath(text)
+    if text is not None:
+        return _parse("location", os.fspath(text), run)
+    try:
+        written = os.environ.get(CHECKPOINT_LOCATION_VARIABLE, "")
+        return _parse(CHECKPOINT_LOCATION_VARIABLE, written, run)
+    except ProblemsError as error:
+        raise SettingsError(str(error)) from None
+
+
+def _parse(key: str, written: str, run: str | None) -> Location:
     problems = [*_run_problems(run)]
     if written.lower().startswith("gs:"):
         problems += _bucket_problems(key, written)

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from spotproof_gke.contract import SUBSCRIPTION_VARIABLE
 from spotproof_gke.queues import DEAD_LETTERS_SUFFIX
 from spotproof_runtime.queue.clients import new_subscriber
+from spotproof_runtime.settings import SettingsError
 
 CALL_SECONDS = 10.0
 """How long one acknowledgement, extension or return may take, its retries included."""
@@ -48,10 +49,12 @@ def subscription_name(subscription: str | None) -> str:
 
     Raises:
         ValueError: it is not `projects/PROJECT/subscriptions/NAME`.
+        SettingsError: the variable is not.
     """
     name = subscription or os.environ.get(SUBSCRIPTION_VARIABLE, "")
     if not _NAME.fullmatch(name):
-        raise ValueError(
+        wrong = ValueError if subscription else SettingsError
+        raise wrong(
             f"subscription {name!r}: pass projects/PROJECT/subscriptions/NAME or set "
             f"{SUBSCRIPTION_VARIABLE}"
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from spotproof_gke.contract import DATABASE_URL_VARIABLE
+from spotproof_runtime.settings import SettingsError
 
 Result = TypeVar("Result")
 
@@ -28,6 +29,10 @@ class Database:
 
     Args:
         url: a libpq URL or `key=value` string; `SPOTPROOF_DATABASE_URL` when omitted.
+
+    Raises:
+        SettingsError: neither is there.
+        ImportError: psycopg is not installed.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -40,7 +45,7 @@ class Database:
         self._psycopg = psycopg
         self._url = url or os.environ.get(DATABASE_URL_VARIABLE, "")
         if not self._url:
-            raise ValueError(
+            raise SettingsError(
                 f"no address of the database: set {DATABASE_URL_VARIABLE} (from a Secret) or pass "
                 "url=, for example postgresql://USER@HOST/DATABASE"
             )
