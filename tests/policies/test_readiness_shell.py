@@ -221,6 +221,18 @@ def test_end_of_a_list_counts_only_where_every_bash_in_use_replaces_itself() -> 
         assert not shell_stays(shell, "cd /app; ./train > log")
 
 
+def test_exec_counts_where_the_shell_itself_comes_to_it() -> None:
+    assert not shell_stays("sh", "cd /app; exec ./train; ./other | cat")
+    assert not shell_stays("sh", "./other; case a in a) true && exec ./train;; esac")
+    assert not shell_stays(
+        "sh", "./other; case a in a) true; if true; then exec ./train; fi;; esac"
+    )
+    assert shell_stays("bash", "exec ./train |& cat")
+    assert shell_stays("bash", "{ exec ./train; } &")
+    assert shell_stays("zsh", "cat data |& ./train")
+    assert shell_stays("bash", "select i in a; do exec ./train; done; ./other | cat")
+
+
 def test_exec_takes_options_before_its_program() -> None:
     assert not shell_stays("bash", "./other; exec -a sleep ./train")
     assert not shell_stays("bash", "select i in a b; do exec ./train; done")
