@@ -14,7 +14,7 @@ VENV_PYTHON := .venv/bin/python
 RUNTIME_PYTHON := runtime/.venv/bin/python
 TORCH_PYTHON := runtime/.venv-torch/bin/python
 SANDBOX := $(VENV_PYTHON) -m sandbox
-RUNTIME_TESTS := $(RUNTIME_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 tests/runtime
+RUNTIME_TESTS := $(RUNTIME_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 --dist worksteal tests/runtime
 ARGS ?=
 FILE ?=
 LEVELS ?=
@@ -81,22 +81,22 @@ lint: setup setup-runtime ## ruff and pyright
 
 # The large suite comes last, so that its closing lines end the output; both run in any case.
 test: engine control-plane setup-runtime ## All tests
-	@code=0; $(RUNTIME_TESTS) || code=$$?; $(VENV_PYTHON) -m pytest -n 2 $(ARGS) || code=$$?; exit $$code
+	@code=0; $(RUNTIME_TESTS) || code=$$?; $(VENV_PYTHON) -m pytest -n 2 --dist worksteal $(ARGS) || code=$$?; exit $$code
 
 test-cluster: engine control-plane ## The tests on a real Kubernetes control plane
-	@$(VENV_PYTHON) -m pytest -n 2 -m cluster $(ARGS)
+	@$(VENV_PYTHON) -m pytest -n 2 --dist worksteal -m cluster $(ARGS)
 
 test-runtime: setup-runtime ## The tests of the runtime library: real processes, signals and services
 	@$(RUNTIME_TESTS) $(ARGS)
 
 test-torch: setup-torch ## The runtime's tests that need PyTorch
-	@$(TORCH_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 -m torch tests/runtime/torch_tier $(ARGS)
+	@$(TORCH_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 --dist worksteal -m torch tests/runtime/torch_tier $(ARGS)
 
 chaos: setup-runtime ## The runtime's tests in their long form: more kills, 2,000 messages
 	@SPOTPROOF_CHAOS=full $(RUNTIME_TESTS) $(ARGS)
 
 test-fast: setup ## The tests that need no engine and no control plane
-	@$(VENV_PYTHON) -m pytest -n 2 -m 'not engine and not cluster' $(ARGS)
+	@$(VENV_PYTHON) -m pytest -n 2 --dist worksteal -m 'not engine and not cluster' $(ARGS)
 
 mutate: setup ## Break each rule in turn and see whether a test fails
 	@$(VENV_PYTHON) -m tools.mutate $(ARGS)
