@@ -87,15 +87,15 @@ def test_flex_start_jobs_end_and_are_not_taken_away() -> None:
 @pytest.mark.parametrize(
     ("rule", "messages"),
     [
-        ({}, {"condition DisruptionTarget"}),
-        ({"onExitCodes": {"values": [143, 7]}}, {"exit code 143 "}),
-        ({"onExitCodes": {"values": [143.0, 137.0]}}, {"exit code 143 ", "exit code 137 "}),
-        ({"onExitCodes": {"values": [7]}}, {"exit code 143 ", "exit code 137 "}),
-        ({"onExitCodes": UNKNOWN}, {"condition DisruptionTarget", ""}),
+        ({}, ["condition DisruptionTarget"]),
+        ({"onExitCodes": {"values": [143, 7]}}, ["exit code 143 "]),
+        ({"onExitCodes": {"values": [143.0, 137.0]}}, ["exit code 143 ", "exit code 137 "]),
+        ({"onExitCodes": {"values": [7]}}, ["exit code 143 ", "exit code 137 "]),
+        ({"onExitCodes": UNKNOWN}, ["condition DisruptionTarget", ""]),
     ],
     ids=str,
 )
-def test_job_says_by_which_rule_it_failed(rule: Any, messages: set[str]) -> None:
+def test_job_says_by_which_rule_it_failed(rule: Any, messages: list[str]) -> None:
     failure = by_pod_failure_policy(rule, 3, (143, 137))
 
     assert failure.reason == "PodFailurePolicy"
