@@ -134,7 +134,7 @@ def test_the_guard_looks_where_the_pack_looks(
         ("infra-new", SPOT_CLASS, True),
         ("infra-new", "n4", False),
         ("gke-managed-new", "autopilot-spot", True),
-        ("training", "autopilot-spot", False),
+        ("training-new", "autopilot-spot", False),
     ],
 )
 def test_no_system_namespace_gives_its_pods_a_spot_class(
