@@ -1,7 +1,8 @@
 """Survive eviction: interruption, checkpoints and queue workers for GKE Spot and flex-start."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from spotproof_runtime.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from spotproof_runtime.checkpoints.checkpoints import Checkpoints
@@ -79,8 +80,4 @@ _MODULES = {
     "shield_worker": "children",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = loaded_when_used(__name__, _MODULES)

@@ -53,10 +53,12 @@ def test_what_happens_is_counted_and_timed() -> None:
 
 
 def test_an_event_that_cannot_be_counted_ends_no_program() -> None:
-    log = _log(CollectorRegistry())
+    registry = CollectorRegistry()
+    log = _log(registry)
     for name in ("restored", "interrupted", "save_finished", "message_stored", "new_event"):
         log.record(name)
         log.record(name, step="x", seconds=None, lost_steps="many", items=-5)
+    assert not registry.get_sample_value("spotproof_lost_steps_total")
 
 
 def test_a_listener_that_fails_ends_no_program_and_loses_no_line() -> None:

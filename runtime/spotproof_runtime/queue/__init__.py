@@ -1,7 +1,8 @@
 """Work from a Pub/Sub queue, acknowledged only after its result is stored."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from spotproof_runtime.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from spotproof_runtime.queue.batch import Batch
@@ -22,8 +23,4 @@ _MODULES = {
     "stable_key": "messages",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = loaded_when_used(__name__, _MODULES)

@@ -1,7 +1,8 @@
 """Where results go: PostgreSQL, objects in a bucket, SQLite, or two methods of your own."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from spotproof_runtime.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from spotproof_runtime.sinks.choice import sink_for
@@ -34,8 +35,4 @@ _MODULES = {
     "sink_for": "choice",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = loaded_when_used(__name__, _MODULES)
