@@ -62,9 +62,13 @@ def load(directory: Path) -> int:
 
 
 def checkpoints(location: str, log: EventLog | None = None, **settings: Any) -> Checkpoints:
-    """Checkpoints that block and are saved after each step unless told otherwise."""
-    settings = {"background": False, "interval": Every(steps=1), **settings}
-    return Checkpoints(location, events=log or Log(), **settings)
+    """Checkpoints that block and are saved after each step unless told otherwise.
+
+    With a background they are so too: two steps may be unsaved, and half as many lie between saves.
+    """
+    background = settings.pop("background", False)
+    settings = {"interval": Every(steps=2 if background else 1), **settings}
+    return Checkpoints(location, events=log or Log(), background=background, **settings)
 
 
 def restore(location: str, log: EventLog | None = None, **settings: Any) -> int:

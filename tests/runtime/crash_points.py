@@ -95,10 +95,17 @@ def load(directory: Path) -> dict[str, str]:
 
 
 def run(location: str, keep: int, background: bool, acknowledged: Path) -> None:
-    """The program: three steps, each of which is saved; with a background, saves overlap."""
+    """The program: three steps, each of which is saved; with a background, saves overlap.
+
+    Two steps may be unsaved with it, which has each saved while the one before is on its way.
+    """
     log = Acknowledged(acknowledged)
     checkpoints = Checkpoints(
-        location, keep=keep, background=background, interval=Every(steps=1), events=log
+        location,
+        keep=keep,
+        background=background,
+        interval=Every(steps=2 if background else 1),
+        events=log,
     )
     start, state = checkpoints.restore(load, default=lambda: state_after(0))
     said = {int(line) for line in acknowledged.read_text().split()}

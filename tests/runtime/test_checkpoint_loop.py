@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from spotproof_runtime import Every, Interrupted
-from spotproof_runtime.checkpoints import checkpoints as facade
-from spotproof_runtime.checkpoints.directory_store import DirectoryStore
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from tests.runtime.checkpoint_runs import (
     FakeStop,
@@ -25,6 +23,7 @@ from tests.runtime.checkpoint_runs import (
     wait_for,
     write,
 )
+from tests.runtime.gated_store import Gate, gated
 
 ROOT = Path(__file__).parents[2]
 
@@ -175,28 +174,9 @@ def test_a_program_can_decide_by_itself_when_to_save(run: str) -> None:
     assert train(run, 8, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6, 7, 8]
 
 
-class Gate(DirectoryStore):
-    """A directory that does not commit until it may."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.open = threading.Event()
-        self.open.set()
-        self.broken = False
-
-    def put(self, name: str, source: Path | bytes, crc32c: str) -> Any:
-        if name.startswith("commits/"):
-            assert self.open.wait(30)
-            if self.broken:
-                raise SaveFailedError(0, "broken")
-        return super().put(name, source, crc32c)
-
-
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    store = Gate(tmp_path / "run")
-    monkeypatch.setattr(facade, "open_store", lambda location, stop: store)
-    return store
+    return gated(tmp_path / "run", monkeypatch)
 
 
 def outcome_of(gate: Gate, stop: FakeStop, log: Log, during: Any, estimate: str) -> dict[str, Any]:

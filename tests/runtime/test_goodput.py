@@ -389,3 +389,10 @@ def test_the_chosen_interval_and_the_estimate_are_part_of_the_figures(tmp_path: 
     lines = first_life(Lines()).at(96, "interval_chosen", fixed="500 steps", estimate_seconds=657.3)
     interval = _figures(tmp_path, lines.text).interval
     assert interval == {"fixed": "500 steps", "estimate_seconds": 657.3}
+
+
+def test_waiting_for_an_upload_is_time_of_saving(tmp_path: Path) -> None:
+    badput = BadputType.UNPRODUCTIVE_CHECKPOINT_SAVE_TIME
+    without = _figures(tmp_path, first_life(Lines()).text).badput_seconds[badput]
+    lines = first_life(Lines()).at(95, "save_awaited", step=75, seconds=3.0)
+    assert _figures(tmp_path, lines.text).badput_seconds[badput] == pytest.approx(without + 3)

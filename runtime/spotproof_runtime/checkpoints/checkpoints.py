@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spotproof_runtime.checkpoints.cadences import When, history_of, new_cadence, read_when
+from spotproof_runtime.checkpoints.cadences import When, read_when
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
@@ -16,19 +16,17 @@ from spotproof_runtime.checkpoints.last_save import Outcome
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
 from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress
+from spotproof_runtime.checkpoints.offering import Offering, Write
 from spotproof_runtime.checkpoints.ranks import process_saves
 from spotproof_runtime.checkpoints.reading import list_commits
 from spotproof_runtime.checkpoints.retention import DEFAULT_KEEP
 from spotproof_runtime.checkpoints.saving import SavePolicy, Saver
-from spotproof_runtime.checkpoints.staging import Notes
 from spotproof_runtime.checkpoints.start import Start
 from spotproof_runtime.checkpoints.store import open_store
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.interval import Cadence
 from spotproof_runtime.stop import Stop
 
 State = TypeVar("State")
-Write = Callable[[Path], object]
 
 when_exiting = atexit.register
 
@@ -48,11 +46,12 @@ class Checkpoints:
             the run's own. `SPOTPROOF_CHECKPOINT_LOCATION` when omitted.
         stop: whether and when the program must end, an `Interruption`; never when omitted.
         run: a folder of this name in the location, so that several runs can share it.
-        interval: when to save: `Every(...)`, a number of seconds, or a `Cadence` of your own;
-            estimated from what the run measures when omitted.
+        interval: how much work may be unsaved: `Every(...)` or a number of seconds, estimated from
+            what the run measures when omitted; or a `Cadence` of your own, which promises nothing.
         keep: how many checkpoints to keep, 1 or more; 2 when omitted. Those of other runs and
             those not yet committed never count.
-        background: whether uploads happen beside the work; only the local copy holds it up then.
+        background: whether uploads happen beside the work. Only the local copy holds it up then,
+            and an upload that takes longer than half of the interval.
         saves: whether this process saves, or only restores; when omitted, all do but ranks above 0
             of a distributed program (`RANK`). One process has to write the whole state.
         staging: where local copies are made; the system's temporary directory when omitted. It
@@ -86,8 +85,7 @@ class Checkpoints:
         self._saves = process_saves(saves, run, os.environ)
         self._stop = LimitedStop(stop or NeverStops())
         self._events = EventLog(run=str(self.location)) if events is None else events
-        self._interval = read_when(interval)
-        self._cadence: Cadence | None = None
+        when = read_when(interval)
         self._staging = None if staging is None else Path(staging)
         self._store = open_store(self.location, self._stop)
         self._lives = Lives(self._store, leaves_mark=self._saves)
@@ -96,9 +94,10 @@ class Checkpoints:
         self._ending = Ending(self._saver, self._lives, self._stop, self._events, saves=self._saves)
         self._hopeless_after = hopeless_after
         self._offers = Offers()
-        self._total: int | None = None
+        self._offering = Offering(self._saver, self._ending, self._stop, when, self._events)
         self._restored: Commit | None = None
         self._has_looked = False
+        self._stop.on_notice(self._saver.background.wake)
         when_exiting(self._ending.at_exit)
 
     @property
@@ -149,11 +148,7 @@ class Checkpoints:
         self._restored, self._has_looked = commit, True
         self._ending.begun_step = step
         seconds = time.monotonic() - begun
-        self._cadence = new_cadence(self._interval, commit, self._events)
-        for _ in range(start.interrupted_lives):
-            self._cadence.interrupted()
-        if commit:
-            self._cadence.restored(seconds)
+        self._offering.begin(commit, seconds, start.interrupted_lives)
         self._events.record(
             "restored",
             step=step,
@@ -188,7 +183,7 @@ class Checkpoints:
                 "done again would not replace them; call restore first, or take another location "
                 "or run"
             )
-        self._total = total
+        self._offering.total = total
         progress = Progress(self._events)
         if self._stop.requested and start < total:
             self._ending.interrupt(start)
@@ -210,7 +205,8 @@ class Checkpoints:
     ) -> None:
         """Saves the state after `step` if that is due, or if the program is told to end.
 
-        Does nothing in a process that does not save.
+        Waits for the upload under way while a whole interval is not yet committed, so that no more
+        is ever lost to SIGKILL. Does nothing in a process that does not save.
 
         Args:
             step: the step that has just been done, as `steps` yields it.
@@ -228,21 +224,7 @@ class Checkpoints:
             if self._stop.requested:
                 self._ending.outcome = Outcome.NONE
             return
-        cadence = self._cadence = self._cadence or new_cadence(self._interval, None, self._events)
-
-        def save() -> None:
-            notes = Notes(data_position, dict(metadata or {}), history_of(cadence))
-            cadence.saved(self._saver.save(done, write, notes))
-
-        if self._stop.requested:
-            if self._ending.outcome is None:
-                # Part of what is saved: if it does not land, the next life learns of it anyway.
-                cadence.interrupted(landed=True)
-                self._ending.decide(done, save)
-            return
-        self._raise_failure(cadence)
-        if done == self._total or cadence.due(done):
-            self._save_now(done, save, cadence)
+        self._offering.offer(done, write, data_position, metadata)
 
     def latest_step(self) -> int | None:
         """How many steps the newest committed checkpoint has behind it; None without any."""
@@ -266,25 +248,9 @@ class Checkpoints:
             self._stop.exit_if_requested()
             raise
 
-    def _save_now(self, done: int, save: Callable[[], None], cadence: Cadence) -> None:
-        try:
-            save()
-        except SaveFailedError:
-            cadence.failed()
-            if not self._stop.requested:
-                raise
-            # The end came while it was at it: an interruption, which a retry mends.
-            self._ending.give_up(done)
-
-    def _raise_failure(self, cadence: Cadence) -> None:
-        failure = self._saver.take_failure()
-        if failure is not None:
-            cadence.failed()
-            raise failure
-
     def _goes_on(self, step: int, step_seconds: float) -> bool:
         """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
-        if step + 1 == self._total:
+        if step + 1 == self._offering.total:
             return not self._saves or self._ending.outcome in (None, Outcome.SAVED)
         if self._ending.outcome is not None or self._saver.offered_step == step + 1:
             return False

@@ -113,6 +113,12 @@ class LimitedStop:
         """Sleeps, but not beyond a request to end; returns `requested`."""
         return self._stop.wait(seconds)
 
+    def on_notice(self, callback: Callable[[], None]) -> None:
+        """Has `callback` called when the program is told to end, if the `stop` can do that."""
+        tells = getattr(self._stop, "on_notice", None)
+        if tells is not None:
+            tells(callback)
+
     def exit_if_requested(self) -> None:
         """Raises `Interrupted` once the program is told to end, with the code of the `stop`."""
         if not self.requested:
