@@ -48,6 +48,18 @@ class FakeStop:
         self.requested = True
 
 
+class EachStep:
+    """A cadence of a user's own that promises nothing: it saves after each step."""
+
+    def due(self, step: int, now: float | None = None) -> bool:
+        return True
+
+    def saved(self, blocking_seconds: float) -> None: ...
+    def failed(self) -> None: ...
+    def restored(self, seconds: float) -> None: ...
+    def interrupted(self, landed: bool = False, working: bool = True) -> None: ...
+
+
 def write(directory: Path, steps: int) -> None:
     """The state after so many steps."""
     (directory / "model.bin").write_bytes(b"weights" * 100 + str(steps).encode())

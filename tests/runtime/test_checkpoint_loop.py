@@ -13,6 +13,7 @@ import pytest
 from spotproof_runtime import Every, Interrupted
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from tests.runtime.checkpoint_runs import (
+    EachStep,
     FakeStop,
     Log,
     checkpoints,
@@ -161,14 +162,9 @@ def test_an_interval_that_cannot_be_is_refused_at_once(run: str, interval: float
 
 
 def test_a_program_can_decide_by_itself_when_to_save(run: str) -> None:
-    class Odd:
+    class Odd(EachStep):
         def due(self, step: int, now: float | None = None) -> bool:
             return step % 2 == 1
-
-        def saved(self, blocking_seconds: float) -> None: ...
-        def failed(self) -> None: ...
-        def restored(self, seconds: float) -> None: ...
-        def interrupted(self, landed: bool = False, working: bool = True) -> None: ...
 
     assert train(run, 6, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6]
     assert train(run, 8, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6, 7, 8]
