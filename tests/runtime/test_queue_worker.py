@@ -20,6 +20,7 @@ from spotproof_runtime import (
     Row,
     SqliteSink,
 )
+from spotproof_runtime.queue.pulling import PULL_SECONDS
 from tests.runtime.queues import FakeStop, Queue, new_queue
 from tests.runtime.services import Postgres, wait_for
 
@@ -369,9 +370,10 @@ def test_done_twice_is_refused(queue: Queue, sink: SqliteSink) -> None:
                 batch.done(double(batch.items))
 
 
-def test_a_pull_under_way_ends_on_notice(sink: SqliteSink) -> None:
-    # The emulator may give a message to a pull that was cancelled; then its lease has to end.
-    queue = new_queue(ack_deadline_seconds=10)
+@pytest.mark.parametrize("published", ["while it leaves", "when it has left"])
+def test_a_worker_that_leaves_while_it_pulls_leaves_no_message_leased(
+    queue: Queue, sink: SqliteSink, published: str
+) -> None:
     stop = FakeStop()
     mine = worker(queue, sink, stop, compute=double, leave_when_idle_seconds=None)
     running = threading.Thread(target=mine.run)
@@ -379,11 +381,29 @@ def test_a_pull_under_way_ends_on_notice(sink: SqliteSink) -> None:
     wait_for(lambda: mine._subscription._pull is not None, "a pull is under way")
     began = time.monotonic()
     stop.request()
-    running.join(timeout=30)
-    print(f"ended {time.monotonic() - began:.2f} s after the notice")
+    if published == "while it leaves":
+        queue.publish([Item("a", 1)])
+    running.join(timeout=10 * PULL_SECONDS)
+    print(f"ended {time.monotonic() - began:.2f} s after the notice (at most {PULL_SECONDS} s)")
     assert not running.is_alive()
-    queue.publish([Item("a", 1)])
-    assert len(queue.pull(seconds=60)) == 1, "the worker that left extends no lease"
+    if published == "when it has left":
+        queue.publish([Item("a", 1)])
+    assert len(queue.pull(seconds=5)) == 1, "leases last 60 s here"
+    assert mine.summary.stored == 0
+
+
+def test_a_pull_that_lasts_is_broken_off_when_no_time_is_left(
+    queue: Queue, sink: SqliteSink
+) -> None:
+    stop = FakeStop(budget_seconds=1.5)
+    mine = worker(queue, sink, stop, compute=double, leave_when_idle_seconds=None)
+    mine._pulling.pull = lambda most, seconds: mine._subscription.pull(most, seconds=60)
+    running = threading.Thread(target=mine.run)
+    running.start()
+    wait_for(lambda: mine._subscription._pull is not None, "a pull is under way")
+    stop.request()
+    running.join(timeout=15)
+    assert not running.is_alive()
 
 
 def test_what_a_pull_brings_after_the_notice_is_given_back(queue: Queue, sink: SqliteSink) -> None:

@@ -176,6 +176,7 @@ class QueueWorker:
             self._times,
             current=lambda: self._current,
             on_notice=self._subscription.stop_pulling,
+            on_end=self._subscription.break_off,
             clock=time.monotonic,
         )
         self._watch.start()
