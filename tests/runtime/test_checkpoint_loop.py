@@ -114,8 +114,10 @@ def test_told_to_end_while_restoring_it_ends(run: str) -> None:
     train(run, 2)
     stop = FakeStop()
     stop.request(10)
+    log = Log()
     with pytest.raises(Interrupted):
-        checkpoints(run, stop=stop).restore(load, default=lambda: 0)
+        checkpoints(run, log, stop=stop).restore(load, default=lambda: 0)
+    assert [each["outcome"] for each in log.of("interrupted")] == ["none"]
 
 
 def test_a_loop_that_forgets_to_restore_does_not_start_from_zero_over_what_is_there(
@@ -358,3 +360,38 @@ ck.offer(0, lambda d: (d / "a").write_text("a"))
     assert len(committed) == (0 if spoil else 1)
     if spoil:
         assert "cannot save step 1" in done.stderr
+
+
+def fail_to_write(directory: Path) -> None:
+    raise RuntimeError("PytorchStreamWriter failed writing file: disk is full")
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("moment", ["before the save", "during the save"])
+def test_an_error_of_the_programs_own_in_the_last_save_is_an_interruption_still(
+    run: str, background: bool, moment: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    stop, log = FakeStop(), Log()
+    made = checkpoints(run, log, stop=stop, background=background)
+
+    def body(step: int) -> None:
+        def fail(directory: Path) -> None:
+            stop.request(10)
+            fail_to_write(directory)
+
+        if moment == "before the save":
+            stop.request(10)
+        made.offer(step, fail)
+
+    is_interrupted(made, 0, 5, body)
+    assert [each["outcome"] for each in log.of("interrupted")] == ["too_late"]
+    assert "disk is full" in log.of("save_failed")[0]["error"]
+    assert "in fail_to_write" in caplog.text, "the traceback says where"
+
+
+def test_an_error_of_the_programs_own_is_raised_when_nothing_ends(run: str) -> None:
+    log = Log()
+    made = checkpoints(run, log)
+    with pytest.raises(RuntimeError, match="disk is full"):
+        made.offer(0, fail_to_write)
+    assert len(log.of("save_failed")) == 1

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.checkpoint_program import next_state
-from tests.runtime.checkpoint_runs import wait_for
+from tests.runtime.checkpoint_runs import train, wait_for
 from tests.runtime.gcs.faults import Fault
 from tests.runtime.gcs.server import BUCKET, GcsServer
+from tests.runtime.program import running
 
 ROOT = Path(__file__).parents[2]
 TOTAL = 150
@@ -135,3 +136,26 @@ def test_a_store_that_hangs_does_not_hold_the_program_beyond_its_end(
     assert code == 143, said
     assert time.monotonic() - begun < 40
     assert '"outcome": "too_late"' in said
+
+
+@pytest.mark.parametrize("call", ["list run/commits/", "read run/steps/"])
+def test_a_restore_from_a_store_that_hangs_ends_at_once_with_nothing_to_save(
+    gcs: GcsServer, tmp_path: Path, call: str
+) -> None:
+    train(f"gs://{BUCKET}/run", 1)
+    gcs.faults.plan(Fault("slow", match=call, seconds=60, count=1000))
+    program = f"""
+from spotproof_runtime import Checkpoints, Interruption
+with Interruption() as stop:
+    checkpoints = Checkpoints("gs://{BUCKET}/run", stop=stop)
+    print("ready")
+    checkpoints.restore(lambda directory: 0, default=lambda: 0)
+"""
+    with running(program, STORAGE_EMULATOR_HOST=gcs.url, TMPDIR=str(tmp_path)) as life:
+        life.read_until("ready")
+        wait_for(lambda: any(call in each for each in gcs.faults.calls))
+        life.send(signal.SIGTERM)
+        ended = life.end()
+    assert (ended.code, ended.seconds < 5) == (143, True), ended
+    assert '"outcome": "none"' in ended.errors
+    assert list(tmp_path.iterdir()) == [], "no local copy stays"

@@ -24,7 +24,7 @@ from spotproof_runtime.checkpoints.saving import SavePolicy, Saver
 from spotproof_runtime.checkpoints.start import Start
 from spotproof_runtime.checkpoints.store import open_store
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.stop import Stop
+from spotproof_runtime.stop import Interrupted, Stop
 
 State = TypeVar("State")
 
@@ -133,16 +133,17 @@ class Checkpoints:
             Hopeless: several lives in a row were interrupted without a newer checkpoint.
             Interrupted: the program is told to end meanwhile.
         """
-        ends = self._stop.exit_if_requested
-        start = Start(self._store, self._lives, self._events, self._hopeless_after, ends)
+        start = Start(self._store, self._lives, self._events, self._hopeless_after, self._stop)
         begun = time.monotonic()
         try:
             with start.search(self._staging, self.location, fresh) as search:
                 commit = search.commit
                 step = commit.step if commit else 0
                 state = load(search.directory) if commit else default()
-        except StoreError:
-            ends()
+        except (Interrupted, StoreError):
+            if self._stop.requested:
+                self._ending.leave_restore()
+                self._stop.exit_if_requested()
             raise
         self._saver.restored(step if commit else None, frozenset(search.torn))
         self._restored, self._has_looked = commit, True
@@ -217,6 +218,8 @@ class Checkpoints:
 
         Raises:
             SaveFailedError: this save, or one in the background before it, has failed.
+            Exception: whatever `write` raises. Once the program is told to end it is only recorded
+                and logged: the life ends as interrupted, and the next one takes the newest save.
         """
         done = operator.index(step) + 1
         self._offers.note(step)

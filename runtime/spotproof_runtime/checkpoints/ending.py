@@ -64,6 +64,11 @@ class Ending:
         """The save after `done` steps had begun when the program was told to end, and failed."""
         self._record(Outcome.TOO_LATE, done, 0.0)
 
+    def leave_restore(self) -> None:
+        """The program was told to end while it restored: there was nothing to save."""
+        self.outcome = Outcome.NONE
+        self._events.record("interrupted", outcome=self.outcome.value, step=None, lost_steps=0)
+
     def _record(self, outcome: Outcome, done: int, seconds: float) -> None:
         committed = self._saver.committed_step or 0
         self.outcome = outcome

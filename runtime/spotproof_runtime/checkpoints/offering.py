@@ -9,7 +9,7 @@ from spotproof_runtime.cadence import Cadence
 from spotproof_runtime.checkpoints.cadences import history_of, new_cadence
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
-from spotproof_runtime.checkpoints.errors import SaveFailedError
+from spotproof_runtime.checkpoints.last_save import log_failure
 from spotproof_runtime.checkpoints.loop import LimitedStop
 from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.checkpoints.staging import Notes
@@ -105,11 +105,12 @@ class Offering:
     def _save_now(self, done: int, save: Callable[[], None], cadence: Cadence) -> None:
         try:
             save()
-        except SaveFailedError:
+        except Exception as error:
             cadence.failed()
             if not self._stop.requested:
                 raise
             # The end came while it was at it: an interruption, which a retry mends.
+            log_failure(error)
             self._ending.give_up(done)
 
     def _raise_failure(self, cadence: Cadence) -> None:

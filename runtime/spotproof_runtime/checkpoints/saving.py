@@ -109,13 +109,15 @@ class Saver:
 
         Raises:
             SaveFailedError: the state cannot be kept, or, without a background, not be saved.
+            Exception: whatever else `write` raises.
         """
         begun = self._clock()
         self._events.record("save_started", step=step)
         try:
             staged = stage(step, write, self._policy.staging, self._clock, notes)
-        except SaveFailedError as error:
-            self._events.record("save_failed", step=step, error=str(error))
+        except Exception as error:
+            text = str(error) if isinstance(error, SaveFailedError) else repr(error)
+            self._events.record("save_failed", step=step, error=text)
             raise
         self.offered_step = step
         if self._policy.background:
