@@ -14,6 +14,7 @@ import pytest
 from spotproof_runtime.settings import SettingsError
 from spotproof_runtime.sinks import PostgresSink, Row, RowRefused, SqliteSink, sink_for
 from spotproof_runtime.sinks.database import DatabaseError
+from tests.runtime.queues import FakeStop
 from tests.runtime.services import Postgres, free_port, wait_for
 
 KINDS = ["sqlite", "postgres"]
@@ -222,6 +223,23 @@ def test_without_an_address_the_variable_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("SPOTPROOF_DATABASE_URL", raising=False)
     with pytest.raises(SettingsError, match="SPOTPROOF_DATABASE_URL"):
         PostgresSink()
+
+
+def test_a_refusal_for_good_is_not_waited_for(database: Postgres) -> None:
+    sink = PostgresSink("no_such_schema.captions", url=database.url)
+    with pytest.raises(DatabaseError, match="schema"):
+        sink.create_tables(FakeStop())
+
+
+def test_waiting_for_a_database_ends_on_notice(caplog: pytest.LogCaptureFixture) -> None:
+    stop = FakeStop()
+    sink = PostgresSink("captions", url="postgresql://joe:pa55@127.0.0.1:1/db")
+    threading.Timer(0.3, stop.request).start()
+    sink.create_tables(stop)
+    assert (
+        "waiting for the database: PostgreSQL cannot be reached: connection refused" in caplog.text
+    )
+    assert "pa55" not in caplog.text
 
 
 def test_a_missing_table_says_what_makes_it(database: Postgres) -> None:

@@ -9,7 +9,6 @@ from spotproof_runtime.checkpoints.errors import SaveFailedError
 from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.stop import Stop
 
-
 _log = logging.getLogger("spotproof_runtime.checkpoints")
 
 

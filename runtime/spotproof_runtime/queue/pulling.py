@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 
+from spotproof_runtime.error_text import error_text
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.queue.error_text import error_text
 from spotproof_runtime.queue.pause import Pauses
 from spotproof_runtime.queue.subscription import Received, Subscription
 from spotproof_runtime.stop import Stop

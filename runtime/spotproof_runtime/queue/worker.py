@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
+from spotproof_runtime.error_text import error_text
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.queue.arguments import check_arguments
 from spotproof_runtime.queue.batch import Batch
 from spotproof_runtime.queue.computing import Compute, compute_each
 from spotproof_runtime.queue.dead_letters import DeadLetters
-from spotproof_runtime.queue.error_text import error_text
 from spotproof_runtime.queue.handling import Handling
 from spotproof_runtime.queue.leases import STEP_SECONDS, LeaseKeeper
 from spotproof_runtime.queue.notice import NoticeWatch
