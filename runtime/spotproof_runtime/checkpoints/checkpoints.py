@@ -55,7 +55,8 @@ class Checkpoints:
         saves: whether this process saves, or only restores; when omitted, all do but ranks above 0
             of a distributed program (`RANK`). One process has to write the whole state.
         staging: where local copies are made; the system's temporary directory when omitted. It
-            needs room for two, with a background three.
+            needs room for two, with a background three. What killed processes have left there is
+            removed, on this machine and until it is booted again.
         hopeless_after: how many lives in a row may be interrupted without a newer checkpoint
             before the program exits with 42; 5 when omitted.
         events: where to record what happens; as JSON lines on standard error when omitted.

@@ -1,7 +1,6 @@
 """The beginning of a life: what it goes on from, and whether that is worth another try."""
 
 import logging
-import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from spotproof_runtime.checkpoints.location import Location
 from spotproof_runtime.checkpoints.loop import LimitedStop
 from spotproof_runtime.checkpoints.restoring import Search, fetch_newest
 from spotproof_runtime.checkpoints.saving import STARTED, STARTED_FOLDER
+from spotproof_runtime.checkpoints.scratch import remove_scratch
 from spotproof_runtime.checkpoints.store import ObjectStore
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.stop import Hopeless
@@ -58,11 +58,11 @@ class Start:
             Interrupted: the program is told to end meanwhile.
         """
         self._stop.exit_if_requested()
-        directory = new_directory("restore-", staging)
+        directory = new_directory("restore", staging)
         try:
             yield unless_told_to_end(lambda: self._look(directory, location, fresh), self._stop)
         finally:
-            shutil.rmtree(directory, ignore_errors=True)
+            remove_scratch(directory)
 
     def _look(self, directory: Path, location: Location, fresh: bool) -> Search:
         self.interrupted_lives = self._lives.look()
