@@ -16,8 +16,8 @@ KNOWN_EVENTS = frozenset(
         *("run_failed", "hopeless", "interval_chosen", "checkpoint_skipped", "cleanup_failed"),
         *("save_started", "save_finished", "save_failed", "save_replaced", "save_awaited"),
         *("message_started", "message_stored", "message_acked", "message_given_back"),
-        *("message_failed", "message_dead_lettered", "ack_failed", "dead_letter_failed"),
-        *("lease_failed", "pull_failed", "sink_failed", "notice_callback_failed"),
+        *("message_failed", "message_timed_out", "message_dead_lettered", "dead_letter_failed"),
+        *("ack_failed", "lease_failed", "pull_failed", "sink_failed", "notice_callback_failed"),
     }
 )
 

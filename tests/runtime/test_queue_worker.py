@@ -599,6 +599,8 @@ def test_a_sink_that_cannot_count_leaves_it_to_the_worker(queue: Queue) -> None:
         ("sink_patience_seconds", -1),
         ("leave_when_idle_seconds", -1),
         ("leave_when_idle_seconds", "5"),
+        ("message_timeout_seconds", 0),
+        ("message_timeout_seconds", float("nan")),
         ("dead_letter_topic", "dead"),
         ("dead_letter_topic", "projects/p/subscriptions/dead"),
     ],
