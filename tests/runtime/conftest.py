@@ -9,9 +9,19 @@ from typing import Any
 import pytest
 
 from tests.runtime.gcs.fixtures import gcs, gcs_process, place
-from tests.runtime.queue_fixtures import database, emulator, fleet, new_fleet
+from tests.runtime.queue_fixtures import database, emulator, fleet, new_fleet, queue, sink
 
-__all__ = ["database", "emulator", "fleet", "gcs", "gcs_process", "new_fleet", "place"]
+__all__ = [
+    "database",
+    "emulator",
+    "fleet",
+    "gcs",
+    "gcs_process",
+    "new_fleet",
+    "place",
+    "queue",
+    "sink",
+]
 
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and every child inherits that.

@@ -13,9 +13,10 @@ from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.last_save import Outcome
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop, NeverStops
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
-from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress
+from spotproof_runtime.checkpoints.loop import Loop
 from spotproof_runtime.checkpoints.offering import Offering, Write
 from spotproof_runtime.checkpoints.ranks import process_saves
 from spotproof_runtime.checkpoints.reading import list_commits
@@ -94,8 +95,16 @@ class Checkpoints:
         self._saver = Saver(self._store, self._lives, policy, self._stop, self._events)
         self._ending = Ending(self._saver, self._lives, self._stop, self._events, saves=self._saves)
         self._hopeless_after = hopeless_after
-        self._offers = Offers()
         self._offering = Offering(self._saver, self._ending, self._stop, when, self._events)
+        self._loop = Loop(
+            self._saver,
+            self._ending,
+            self._offering,
+            self._stop,
+            self._events,
+            place=str(self.location),
+            saves=self._saves,
+        )
         self._restored: Commit | None = None
         self._has_looked = False
         self._stop.on_notice(self._saver.background.wake)
@@ -173,29 +182,8 @@ class Checkpoints:
             SaveFailedError: a save in the background has failed.
             Interrupted: the program is told to end.
         """
-        if not 0 <= start <= total:
-            raise ValueError(
-                f"steps({start}, {total}): {start} steps are done already and {total} are all; "
-                "take another location or run for another training, or a larger total"
-            )
-        newest = None if self._has_looked or not self._saves else self.latest_step()
-        if newest is not None and newest > start:
-            raise ValueError(
-                f"steps({start}, {total}): {newest} steps are saved in {self.location}, and steps "
-                "done again would not replace them; call restore first, or take another location "
-                "or run"
-            )
-        self._offering.total = total
-        progress = Progress(self._events)
-        if self._stop.requested and start < total:
-            self._ending.interrupt(start)
-        for step in range(start, total):
-            yield step
-            progress.step(step + 1)
-            if self._stop.requested and not self._goes_on(step, progress.step_seconds):
-                self._ending.interrupt(step + 1)
-        progress.tell(total)
-        self._ending.finish(total)
+        forgets = self._saves and not self._has_looked
+        return self._loop.steps(start, total, self.latest_step if forgets else None)
 
     def offer(
         self,
@@ -223,7 +211,7 @@ class Checkpoints:
                 and logged: the life ends as interrupted, and the next one takes the newest save.
         """
         done = operator.index(step) + 1
-        self._offers.note(step)
+        self._loop.offered(step)
         if not self._saves:
             if self._stop.requested:
                 self._ending.outcome = Outcome.NONE
@@ -251,14 +239,6 @@ class Checkpoints:
         except SaveFailedError:
             self._stop.exit_if_requested()
             raise
-
-    def _goes_on(self, step: int, step_seconds: float) -> bool:
-        """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
-        if step + 1 == self._offering.total:
-            return not self._saves or self._ending.outcome in (None, Outcome.SAVED)
-        if self._ending.outcome is not None or self._saver.offered_step == step + 1:
-            return False
-        return self._offers.may_come(step) and self._stop.remaining() >= step_seconds
 
 
 def _at_least_one(name: str, value: int) -> None:

@@ -10,8 +10,8 @@ from typing import NoReturn
 from spotproof_gke.contract import EXIT_ERROR
 from spotproof_runtime.checkpoints.errors import CheckpointError, SaveFailedError
 from spotproof_runtime.checkpoints.last_save import Outcome, save_last
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
 from spotproof_runtime.checkpoints.lives import Lives
-from spotproof_runtime.checkpoints.loop import LimitedStop
 from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.stop import Interrupted

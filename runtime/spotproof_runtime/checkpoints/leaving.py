@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from spotproof_runtime.checkpoints.loop import LimitedStop
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
 
 _ASK_AGAIN_SECONDS = 0.1
 """How often a `stop` is asked that does not tell by itself."""

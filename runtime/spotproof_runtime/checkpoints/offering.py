@@ -10,7 +10,7 @@ from spotproof_runtime.checkpoints.cadences import history_of, new_cadence
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
 from spotproof_runtime.checkpoints.last_save import log_failure
-from spotproof_runtime.checkpoints.loop import LimitedStop
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
 from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.checkpoints.staging import Notes
 from spotproof_runtime.events import EventLog

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from spotproof_runtime.checkpoints.errors import CheckpointError, NothingWholeError
 from spotproof_runtime.checkpoints.leaving import unless_told_to_end
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
 from spotproof_runtime.checkpoints.lives import Lives
 from spotproof_runtime.checkpoints.local_copies import new_directory
 from spotproof_runtime.checkpoints.location import Location
-from spotproof_runtime.checkpoints.loop import LimitedStop
 from spotproof_runtime.checkpoints.restoring import Search, fetch_newest
 from spotproof_runtime.checkpoints.saving import STARTED, STARTED_FOLDER
 from spotproof_runtime.checkpoints.scratch import remove_scratch
