@@ -53,11 +53,12 @@ def remove_scratch(directory: Path) -> None:
 
 def remove_stale(parent: Path) -> None:
     """Removes what killed processes of this machine have left in `parent`."""
+    prefix = _prefix()
     with suppress(OSError), os.scandir(parent) as found:
         stale = [
             Path(each.path)
             for each in found
-            if each.name.startswith(_prefix()) and each.is_dir(follow_symlinks=False)
+            if each.name.startswith(prefix) and each.is_dir(follow_symlinks=False)
         ]
         for directory in stale:
             lock = _locked(directory)
