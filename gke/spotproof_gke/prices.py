@@ -110,7 +110,8 @@ def machine_hour(
         machine_type: For example `g2-standard-8`.
         region: For example `us-central1`.
         capacity: How it is obtained. Spot is a range, since its price moves, and so is
-            flex-start, whose prices were not found. A machine of a reservation costs what it does on demand, and does so unused too.
+            flex-start, whose prices were not found. A machine of a reservation costs what it does
+            on demand, and does so unused too.
         accelerator: The GPU as GKE names it; taken from the machine type where that has it.
         gpus: GPUs of one machine; likewise.
     """

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spotproof_gke.commands import audit, cost
+from spotproof_gke.commands import audit, cost, gpus, interval
 from spotproof_gke.commands.terminal import (
     DONE,
     INTERRUPTED,
@@ -45,6 +45,8 @@ def application() -> typer.Typer:
     app.callback()(_options)
     app.command(epilog=audit.EPILOG)(audit.audit)
     app.command(epilog=cost.EPILOG)(cost.cost)
+    app.command(epilog=gpus.EPILOG)(gpus.gpus)
+    app.command(epilog=interval.EPILOG)(interval.interval)
     return app
 
 
