@@ -18,7 +18,7 @@ FRESH_DAYS = 90
 """A price that was dated longer ago is old; so is one whose source bears no date."""
 
 _TABLE = table("prices")
-_SIZE = re.compile(r"(?P<series>[a-z0-9]+-[a-z]+)-(?P<vcpus>[0-9]+)")
+_SIZE = re.compile(r"(?P<series>[a-z0-9]+-[a-z]+)-(?P<vcpus>[0-9]{1,4})")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,15 @@ SOURCES: Mapping[str, Source] = {
 }
 """All sources, by their key in the table."""
 
-NO_CHARGE = frozenset(_TABLE["no_charge"])
-"""Types of resources that cost nothing by themselves."""
+
+def is_free(type_: str) -> bool:
+    """Whether resources of a type cost nothing by themselves.
+
+    Objects in a cluster are paid for through its nodes, but for those that make the cloud do more.
+    """
+    if type_.startswith("kubernetes:"):
+        return type_.rpartition(":")[2] not in _TABLE["charged_in_cluster"]
+    return type_ in _TABLE["no_charge"]
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,8 @@ def _parts(demand: Demand) -> list[_Part]:
     disk = _TABLE["disks"].get(demand.disk_type)
     what = "GB of boot disks" if disk else f"GB of {demand.disk_type or 'unknown'} disks"
     found.append(part(disk, demand.disk_gb, what))
+    if demand.capacity is Capacity.FLEX_START_QUEUED:
+        found.append(part(_TABLE["resize_requests"], None, "queued requests at a time"))
     if demand.public:
         found.append(part(_TABLE["addresses"], 1, "public addresses of nodes"))
     return found

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import tempfile
 from datetime import date
-from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +16,14 @@ from spotproof_gke.cost.estimate import estimate
 from spotproof_gke.cost.lines import MONTH_HOURS, Use
 from spotproof_gke.cost.plans import Plan
 
+MOST_NODES = 1e6
+"""No pool has more nodes."""
+
 EXPORT_SECONDS = 120
 """How long `pulumi stack export` may take."""
+
+MOST_GIB = 1e12
+"""Nobody stores or sends more."""
 
 EPILOG = "\n\n".join(
     (
@@ -80,6 +85,9 @@ def cost(
         what = "both a plan and --stack" if plan else "neither a plan nor --stack"
         raise CommandError(f"{what}; give one of them, see `spotproof cost --help`")
     counts = _counts(nodes or [])
+    for amount in (hours_per_month, stored_gib, messages_gib, traffic_gib):
+        if amount is not None and not amount < MOST_GIB:
+            raise CommandError(f"{amount:g}: give hours and GiB as ordinary numbers")
     try:
         read = plans.read(plan) if plan is not None else _exported(str(stack))
     except InputError as error:
@@ -100,7 +108,7 @@ def _counts(given: list[str]) -> dict[str, float]:
             count = float(number)
         except ValueError:
             count = -1.0
-        if not equals or not pool or not isfinite(count) or count < 0:
+        if not equals or not pool or not 0 <= count < MOST_NODES:
             rule = "a pool and a number of nodes, 0 or more, such as spot-l4=3"
             raise CommandError(f"--nodes {each!r}: not {rule}")
         counts[pool] = count

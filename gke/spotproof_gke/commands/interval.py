@@ -13,10 +13,22 @@ from spotproof_gke.checkpoint_plan import RESTORE_SECONDS, Plan, plan
 from spotproof_gke.commands.terminal import CommandError, Json, console, print_json
 from spotproof_gke.grace import SHUTDOWN_SECONDS, Mode, termination_budget
 from spotproof_gke.interval import Waste, expected_waste, lives
+from spotproof_gke.problems import Problem, ProblemsError
 from spotproof_gke.tables import table
 
 COMPARED = {"every 30 minutes": 1800.0, "every hour": 3600.0}
 """Fixed intervals that the plan is compared with."""
+
+_OPTIONS = {
+    "state_bytes": "--state-gib",
+    "bytes_per_second": "--mib-per-second",
+    "interruptions_per_node_hour": "--between-hours",
+    "save_seconds": "--save-seconds",
+    "blocking_seconds": "--blocking-seconds",
+    "restore_seconds": "--restore-seconds",
+    "landing_chance": "--landing-chance",
+}
+"""Options by the argument of the plan that they give."""
 
 GIB = 2**30
 MIB = 2**20
@@ -62,7 +74,8 @@ def interval(
         typer.Option(metavar="N", help="Or mean hours between losses of one node, as counted."),
     ] = None,
     nodes: Annotated[
-        int, typer.Option(metavar="N", help="Nodes that the program needs all at once.")
+        int,
+        typer.Option(max=100_000, metavar="N", help="Nodes that the program needs all at once."),
     ] = 1,
     capacity: Annotated[Capacity, typer.Option(help="How they are obtained.")] = Capacity.SPOT,
     mode: Annotated[Mode, typer.Option(help="The cluster's mode.")] = Mode.STANDARD,
@@ -86,22 +99,50 @@ def interval(
         raise CommandError(f"--shutdown-seconds {shutdown_seconds}: GKE takes {known}")
     if between_hours is not None and not between_hours > 0:
         raise CommandError(f"--between-hours {between_hours:g}: give a number above 0")
-    made = plan(
-        save_seconds=save_seconds,
-        state_bytes=_whole(state_gib, GIB, "--state-gib"),
-        bytes_per_second=_whole(mib_per_second, MIB, "--mib-per-second"),
-        blocking_seconds=blocking_seconds,
-        restore_seconds=restore_seconds,
-        scenario=scenario,
-        interruptions_per_node_hour=None if between_hours is None else 1 / between_hours,
-        nodes=nodes,
-        budget=termination_budget(capacity, mode, shutdown_seconds),
-        landing_chance=landing_chance,
-    )
+    if capacity is not Capacity.SPOT and scenario is None and between_hours is None:
+        raise CommandError(
+            f"--capacity {capacity.value}: the scenarios are of Spot nodes; give --between-hours, "
+            "the mean hours between losses of one node as counted"
+        )
+    try:
+        made = plan(
+            save_seconds=save_seconds,
+            state_bytes=_whole(state_gib, GIB, "--state-gib"),
+            bytes_per_second=_whole(mib_per_second, MIB, "--mib-per-second"),
+            blocking_seconds=blocking_seconds,
+            restore_seconds=restore_seconds,
+            scenario=scenario,
+            interruptions_per_node_hour=None if between_hours is None else 1 / between_hours,
+            nodes=nodes,
+            budget=termination_budget(capacity, mode, shutdown_seconds),
+            landing_chance=landing_chance,
+        )
+    except ProblemsError as error:
+        raise _in_options(error) from None
     if json_:
         print_json(_as_json(made))
     else:
         _print_text(made)
+
+
+def _in_options(error: ProblemsError) -> ProblemsError:
+    """What is wrong with arguments of a plan, as what is wrong with the options for them."""
+
+    def renamed(words: str) -> str:
+        for argument, option in _OPTIONS.items():
+            words = words.replace(argument, option)
+        return words
+
+    problems = [
+        Problem(
+            _OPTIONS.get(each.key, f"--{each.key}"),
+            each.value,
+            renamed(each.rule),
+            renamed(each.fix),
+        )
+        for each in error.problems
+    ]
+    return ProblemsError(error.subject, problems)
 
 
 def _whole(amount: float | None, unit: int, option: str) -> int | None:

@@ -17,6 +17,10 @@ SMALL_MACHINE = "e2-standard-2"
 """The machine by which nodes without GPUs are priced: E2 is what GKE takes unless pods ask."""
 
 
+MOST = 1e7
+"""A limit from here up is none."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a cluster may grow to by itself.
@@ -44,7 +48,9 @@ def limits_of(cluster: Resource) -> Limits | str | None:
         printable(text(mapping(row).get("resourceType"))): number(mapping(row).get("maximum"))
         for row in items(stated)
     }
-    known = {key: most for key, most in found.items() if key and most is not None and most >= 0}
+    known = {
+        key: most for key, most in found.items() if key and most is not None and 0 <= most < MOST
+    }
     gpus = {key: most for key, most in known.items() if key not in ("cpu", "memory")}
     return Limits(gpus, known.get("cpu"))
 
@@ -65,7 +71,8 @@ def auto_lines(
         left = None if left is None else left - most * _vcpus_of_a_gpu(accelerator)
     if left is not None:
         left -= sum((pool.most or 0) * (pool.vcpus or 0) for pool in pools)
-    yield _cpu_line(cluster, region, left, use)
+    if left is None or left > 0:
+        yield _cpu_line(cluster, region, left, use)
 
 
 def _gpu_line(
@@ -104,7 +111,6 @@ def _cpu_line(cluster: Resource, region: str | None, vcpus: float | None, use: U
     what = "auto-provisioned nodes without GPUs"
     if vcpus is None:
         return Line(cluster.name, what, unknown="the cluster states no limit of vCPUs")
-    vcpus = max(vcpus, 0.0)
     hour = prices.machine_hour(SMALL_MACHINE, region or "", Capacity.ON_DEMAND)
     size = prices.vcpus_of(SMALL_MACHINE) or 1
     what += f", up to {vcpus:g} vCPUs that pools and GPU nodes leave of the limit"

@@ -105,7 +105,7 @@ def estimate(
     pools = [_counted(group, nodes) for group in pools]
     priced = _lines(plan, clusters, pools, use, region)
     others = [each for each in plan.resources if each.type not in _PRICED]
-    paid = [each for each in others if each.type not in prices.NO_CHARGE]
+    paid = [each for each in others if not prices.is_free(each.type)]
     return Estimate(
         plan=plan,
         use=use,

@@ -98,7 +98,7 @@ def _why_a_range(group: NodeGroup) -> str:
     if group.capacity is Capacity.SPOT:
         reasons.append("the Spot price of the day")
     if group.capacity is not None and is_flexible(group.capacity):
-        reasons.append("the flex-start discount of its GPUs")
+        reasons.append("the flex-start discount")
     if group.capacity is Capacity.RESERVATION:
         reasons.append("the reservation, which is paid for unused too")
     return ", ".join(reasons)

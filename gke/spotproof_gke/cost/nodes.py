@@ -18,6 +18,9 @@ from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, n
 REGIONAL_ZONES = 3
 """Zones that GKE chooses in a region when none is named."""
 
+DEFAULT_POOL = "default pool: "
+"""What `pools_in` calls the pool that a cluster has when it lists none."""
+
 DEFAULT_MACHINE = "e2-medium"
 DEFAULT_DISK = ("pd-balanced", 100.0)
 """What GKE takes when a pool says nothing: see the documentation strings of pulumi-gcp 10.2.0."""
@@ -91,6 +94,8 @@ def groups_of(
         place = resource.get("location")
         if not text(place) and owner:
             place = owner.location
+        if where == DEFAULT_POOL:
+            pool = {**pool, "initialNodeCount": resource.get("initialNodeCount")}
         zones = _zones(pool, resource, cluster)
         yield _group(resource, where, pool, zones, place, cluster, region)
 
@@ -148,7 +153,7 @@ def _group(
         disk_type=disk_type,
         disk_gb=disk_gb,
         has_local_ssd=_has_local_ssd(config),
-        surge=int(max(number(dig(pool.get("upgradeSettings"), "maxSurge")) or 0, 0)),
+        surge=int(_count(dig(pool.get("upgradeSettings"), "maxSurge")) or 0),
         public=_public(pool, cluster),
     )
 

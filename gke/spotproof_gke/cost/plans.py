@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spotproof_gke.audit import documents
-from spotproof_gke.audit.evidence import InputError
+from spotproof_gke.audit.evidence import InputError, printable
 from spotproof_gke.audit.state import properties, rows
+from spotproof_gke.rules.clusters import CLUSTER
 from spotproof_gke.rules.finding import Resource
 from spotproof_gke.rules.reading import (
+    UNKNOWN,
     is_true,
     items,
     mapping,
@@ -25,6 +27,9 @@ WRITERS = "`pulumi preview --json`, `pulumi preview --save-plan FILE` or `pulumi
 """What writes the files that are read here, for messages."""
 
 _PROVIDER = "pulumi:providers:"
+_COMPUTED = ("location", "name", "nodeConfig", "nodeLocations", "region", "storageClass", "zone")
+# What the cloud computes that says something of the price. A cluster computes a list of all its
+# pools too, which are resources of their own.
 _GONE = ("delete", "delete-replaced", "discard", "discard-replaced", "remove-pending-replace")
 
 
@@ -66,14 +71,21 @@ def plan_of(name: str, document: Any) -> Plan:
     """
     parts = mapping(document)
     if isinstance(parts.get("steps"), (list, tuple)):
-        stated = list(_of_steps(parts["steps"]))
-        return Plan(name, "preview", _resources(stated), tuple(_unseen(parts)))
+        return _plan(name, "preview", list(_of_steps(parts["steps"])), _unseen(parts))
     planned = mapping(parts.get("plan")) or parts
     if isinstance(planned.get("resourcePlans"), Mapping):
-        return Plan(name, "plan", _resources(list(_of_plan(planned["resourcePlans"]))))
+        stated = list(_of_plan(planned["resourcePlans"]))
+        return _plan(name, "plan", stated, _unlisted(planned["resourcePlans"]))
     if documents.is_state(document):
-        return Plan(name, "state", _resources([mapping(row) for row in rows(name, document)]))
+        return _plan(name, "state", [mapping(row) for row in rows(name, document)])
     raise InputError(f"{name}: neither a plan nor a state; expected what {WRITERS} prints")
+
+
+def _plan(name: str, kind: str, stated: list[Mapping[str, Any]], notes: Iterable[str] = ()) -> Plan:
+    read_only = sum(is_true(row.get("external")) for row in stated)
+    own = [row for row in stated if not is_true(row.get("external"))]
+    more = [f"{read_only} resources that the program only reads are left out"] if read_only else []
+    return Plan(name, kind, _resources(own), (*notes, *more))
 
 
 def _of_steps(steps: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
@@ -100,15 +112,36 @@ def _of_plan(planned: Mapping[Any, Any]) -> Iterator[Mapping[str, Any]]:
             continue
         difference = mapping(goal.get("inputDiff"))
         stated = {**mapping(difference.get("adds")), **mapping(difference.get("updates"))}
+        computed = mapping(row).get("state")
+        if "create" not in steps:
+            # Only what differs is in the plan; the rest is in the state.
+            known = {k: v for k, v in mapping(computed).items() if k != _POOLS}
+            stated = {**known, **stated}
         yield {
             "urn": urn,
             "type": goal.get("type"),
             "custom": goal.get("custom"),
             "parent": goal.get("parent"),
             "inputs": stated,
-            "outputs": mapping(row).get("state"),
+            "outputs": computed,
             "propertyDependencies": goal.get("propertyDependencies"),
         }
+
+
+_POOLS = "nodePools"
+
+
+def _unlisted(planned: Mapping[Any, Any]) -> Iterator[str]:
+    for row in planned.values():
+        goal, known = mapping(mapping(row).get("goal")), mapping(mapping(row).get("state"))
+        steps = items(mapping(row).get("steps"))
+        if goal.get("type") != CLUSTER or "create" in steps or not items(known.get(_POOLS)):
+            continue
+        if not is_true(known.get("removeDefaultNodePool")):
+            yield (
+                f"pools that the cluster {printable(text(goal.get('name')))} lists itself are "
+                "left out; use `pulumi preview --json --show-sames` or `pulumi stack export`"
+            )
 
 
 class _Stated(Resource):
@@ -136,6 +169,10 @@ def _resources(stated: list[Mapping[str, Any]]) -> tuple[Resource, ...]:
     return tuple(by_urn.values())
 
 
+def _computed(outputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    return mapping(without_unknowns({key: outputs.get(key, UNKNOWN) for key in _COMPUTED}))
+
+
 def _resource(
     row: Mapping[str, Any], urn: str, type_: str, providers: Mapping[str, Mapping[str, Any]]
 ) -> Resource:
@@ -147,10 +184,10 @@ def _resource(
     given = text(row.get("provider")).rpartition("::")[0]
     return _Stated(
         type=type_,
-        name=urn.rpartition("::")[2],
+        name=printable(urn.rpartition("::")[2]),
         urn=urn,
         # What is stated counts, known or not; of what the cloud computes, what is known.
-        props={**mapping(without_unknowns(outputs)), **inputs},
+        props={**_computed(outputs), **inputs},
         dependencies=dependencies,
         parent=text(row.get("parent")),
         provider=providers.get(given, {}),
