@@ -12,6 +12,7 @@ from tools.changes_docs import changes_page
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import policies_table, policy_page, rules
+from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,6 +43,8 @@ def pages() -> dict[Path, str]:
         "changes": changes_page(),
         "machine-types": machine_types_page(),
         "versions": versions_page(),
+        "prices": prices_page(),
+        "quotas": quotas_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
     readme = ROOT / "README.md"

@@ -196,10 +196,10 @@ def _counts(pool: Mapping[str, Any], zones: int | None) -> tuple[float | None, f
     if scaled is UNKNOWN:
         return None, None
     if mapping(scaled):
-        return (
-            _limit(mapping(scaled), "totalMinNodeCount", "minNodeCount", zones),
-            _limit(mapping(scaled), "totalMaxNodeCount", "maxNodeCount", zones),
-        )
+        least = _limit(mapping(scaled), "totalMinNodeCount", "minNodeCount", zones)
+        most = _limit(mapping(scaled), "totalMaxNodeCount", "maxNodeCount", zones)
+        # GKE refuses a least above the most; what is paid stays within the most.
+        return (least if None in (least, most) else min(least or 0, most or 0)), most
     stated = pool.get("nodeCount")
     if stated is None:
         stated = pool.get("initialNodeCount")
