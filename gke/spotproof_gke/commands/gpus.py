@@ -1,9 +1,9 @@
 """The command line of `spotproof gpus`."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from spotproof_gke import gpu_names
@@ -11,6 +11,7 @@ from spotproof_gke.capacity import Capacity
 from spotproof_gke.commands.terminal import Json, console, print_json
 from spotproof_gke.gpu_offers import Offer, offers
 from spotproof_gke.locations import REGIONS, is_zone, region_of
+from spotproof_gke.plain_table import print_table
 from spotproof_gke.problems import Problem, did_you_mean, raise_if_any
 from spotproof_gke.tables import table
 
@@ -57,7 +58,8 @@ def gpus(
         kind = f" as {capacity.value}" if capacity else ""
         out.print(Text(f"Nothing with a GPU is sold{kind} in {place or 'any region'}.\n"))
     else:
-        out.print(_table(found, place))
+        columns = ("machine type", "GPUs", "GB, most", "zones" if place else "regions", "sold as")
+        print_table(out, columns, _rows(found, place), numbers=("GB, most",))
         out.print()
         for each in found:
             if each.why_not:
@@ -79,24 +81,16 @@ def _region(given: str) -> str:
     return found
 
 
-def _table(found: list[Offer], region: str | None) -> Table:
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    shown.add_column("machine type", overflow="fold")
-    shown.add_column("GPUs", overflow="fold")
-    shown.add_column("GB, most", justify="right")
-    shown.add_column("zones" if region else "regions", overflow="fold")
-    shown.add_column("sold as", overflow="fold")
+def _rows(found: list[Offer], region: str | None) -> Iterator[tuple[str, ...]]:
     for each in found:
         machine = each.machine
-        cells = (
+        yield (
             "N1 machines" if each.is_attached else machine.name,
             f"{', '.join(map(str, each.counts))} x {machine.accelerator}",
             str(machine.gpu_memory_gb // machine.gpus * max(each.counts)),
             _where(each, region),
             ", ".join(_kinds(each)),
         )
-        shown.add_row(*map(Text, cells))
-    return shown
 
 
 def _where(offer: Offer, region: str | None) -> str:

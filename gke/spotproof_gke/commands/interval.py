@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from spotproof_gke import scenarios
@@ -13,6 +12,7 @@ from spotproof_gke.checkpoint_plan import RESTORE_SECONDS, Plan, plan
 from spotproof_gke.commands.terminal import CommandError, Json, console, print_json
 from spotproof_gke.grace import SHUTDOWN_SECONDS, Mode, termination_budget
 from spotproof_gke.interval import Waste, expected_waste, lives
+from spotproof_gke.plain_table import print_table
 from spotproof_gke.problems import Problem, ProblemsError
 from spotproof_gke.tables import table
 
@@ -209,18 +209,18 @@ def _print_text(made: Plan) -> None:
     out.print(Text(f"Save every {_seconds(made.interval.seconds)}.\n"))
     for line in _facts(made):
         out.print(Text(line))
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    shown.add_column("share of the time")
-    for name in ("kept", "saving", "restoring", "lost"):
-        shown.add_column(name, justify="right")
-    for name, waste in _compared(made).items():
-        parts = (waste.goodput, waste.saving, waste.restoring, waste.lost)
-        shown.add_row(name, *(f"{part:.1%}" for part in parts))
     out.print()
-    out.print(shown)
+    shares = ("kept", "saving", "restoring", "lost")
+    print_table(out, ("share of the time", *shares), _share_rows(made), numbers=shares)
     for note in made.notes:
         out.print(Text(f"\nNote: {note}."))
     out.print(Text(f"\n{_source()}"), soft_wrap=True)
+
+
+def _share_rows(made: Plan) -> Iterator[tuple[str, ...]]:
+    for name, waste in _compared(made).items():
+        parts = (waste.goodput, waste.saving, waste.restoring, waste.lost)
+        yield name, *(f"{part:.1%}" for part in parts)
 
 
 def _facts(made: Plan) -> Iterator[str]:

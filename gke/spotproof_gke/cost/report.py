@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from spotproof_gke.cost.amounts import money, money_span, rounded
 from spotproof_gke.cost.estimate import Estimate
 from spotproof_gke.cost.lines import MONTH_HOURS, Line
+from spotproof_gke.plain_table import print_table
 from spotproof_gke.quotas import Need
 
 _UNKNOWN_QUOTA = "name not known"
@@ -75,14 +75,16 @@ def print_text(made: Estimate, console: Console) -> None:
     when = "all the time" if hours == MONTH_HOURS else f"{hours:g} hours a month"
     _say(console, f"Estimate of {made.plan.name} ({made.plan.kind}), nodes running {when}.\n")
     if made.lines:
-        console.print(_lines_table(made))
+        columns = ("resource", "what", "$ a month", "depends on")
+        print_table(console, columns, _line_rows(made), numbers=("$ a month",))
         _say(console, "")
     _say(console, _total(made))
     for line in _left_out(made):
         _say(console, line)
     if made.needs:
         _say(console, "\nQuotas that it needs at the most nodes\n")
-        console.print(_quota_table(made))
+        columns = ("quota", "region", "amount", "for")
+        print_table(console, columns, _quota_rows(made), numbers=("amount",))
         if made.surge:
             nodes = f"{made.surge} more node{'' if made.surge == 1 else 's'}"
             _say(console, f"\nUpgrades take up to {nodes} while they last.")
@@ -96,20 +98,13 @@ def _say(console: Console, text: str) -> None:
     console.print(Text(text))
 
 
-def _lines_table(made: Estimate) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("resource", overflow="fold")
-    table.add_column("what", overflow="fold")
-    table.add_column("$ a month", justify="right", no_wrap=True)
-    table.add_column("depends on", overflow="fold")
+def _line_rows(made: Estimate) -> Iterator[tuple[str, ...]]:
     before = ""
     for line in made.lines:
-        reason = line.unknown or line.depends_on
         name = "" if line.name == before else line.name
         amount = money_span(line.low, line.high).replace("$", "")
-        table.add_row(Text(name), Text(line.what), Text(amount), Text(reason))
+        yield name, line.what, amount, line.unknown or line.depends_on
         before = line.name
-    return table
 
 
 def _total(made: Estimate) -> str:
@@ -133,20 +128,13 @@ def _left_out(made: Estimate) -> Iterator[str]:
     yield "Without taxes, commitments, credits, network traffic between places, logs and metrics."
 
 
-def _quota_table(made: Estimate) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("quota", overflow="fold")
-    table.add_column("region", overflow="fold")
-    table.add_column("amount", justify="right", no_wrap=True)
-    table.add_column("for", overflow="fold")
+def _quota_rows(made: Estimate) -> Iterator[tuple[str, ...]]:
     for need in made.needs:
         amount = "unknown" if need.amount is None else f"{need.amount:,g}"
         reason = f"{need.what}: {', '.join(need.asked_by)}"
         if need.otherwise:
             reason += f" ({need.otherwise})"
-        quota = need.quota or _UNKNOWN_QUOTA
-        table.add_row(Text(quota), Text(need.region or "unknown"), Text(amount), Text(reason))
-    return table
+        yield need.quota or _UNKNOWN_QUOTA, need.region or "unknown", amount, reason
 
 
 def _source_lines(made: Estimate) -> Iterator[str]:
