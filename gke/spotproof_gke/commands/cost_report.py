@@ -6,10 +6,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from spotproof_gke.commands.plain_table import print_table
 from spotproof_gke.cost.amounts import money, money_span, rounded
 from spotproof_gke.cost.estimate import Estimate
 from spotproof_gke.cost.lines import MONTH_HOURS, Line
-from spotproof_gke.plain_table import print_table
 from spotproof_gke.quotas import Need
 
 _UNKNOWN_QUOTA = "name not known"
