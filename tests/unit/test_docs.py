@@ -18,38 +18,29 @@ from sandbox import real, stacks
 from sandbox.setup_venv import REQUIREMENTS
 from sections import POOL_SECTIONS
 from spotproof.reader import camel_case
+from tests.docs.pages import blocks, pages, prose
 from tests.unit.declared import declare
 from tools import policy_docs, write_docs
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(
-    {
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / folder / "README.md" for folder in ("components", "policies")),
-    }
-)
+PAGES = pages()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TARGETS = (ROOT / "docs" / "make-targets.md").read_text(encoding="utf-8")
 URL = "https://github.com/spotproof/spotproof/blob/main/"
-BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.M | re.S)
+RUNS_ELSEWHERE = "runtime/"
+"""Pages whose programs need packages of another virtualenv; tests/runtime runs them."""
 
 
 def _blocks(language: str) -> list[Any]:
     return [
-        pytest.param(
-            re.sub(rf"^{match['indent']}", "", match["text"], flags=re.M),
-            id=f"{page.relative_to(ROOT)}-{number}",
-        )
-        for page in PAGES
-        for number, match in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8")))
-        if match["language"] == language
+        pytest.param(one.text, id=one.id)
+        for one in blocks()
+        if one.language == language and not one.page.startswith(RUNS_ELSEWHERE)
     ]
 
 
 def _anchors(page: Path) -> set[str]:
-    prose = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    titles = re.findall(r"^#+ (.+)$", prose, flags=re.M)
+    titles = re.findall(r"^#+ (.+)$", prose(page), flags=re.M)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
@@ -79,8 +70,7 @@ def test_a_missing_marker_in_the_readme_is_named() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    prose = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if link.startswith("https://"):
             continue
         target, _, anchor = link.partition("#")
