@@ -68,6 +68,10 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "from spotproof_gke.contract import EXIT_DONE": RUNTIME + "test_the_queue_worker_runs",
         "$ cd runtime/workloads": RUNTIME + "test_the_commands_for_a_laptop_run",
     },
+    "sandbox/cloud/README.md": {
+        "serve.py       the plugin's process": TEXTS
+        + "test_the_files_of_the_emulated_cloud_are_there",
+    },
     "runtime/docs/work-on-a-queue.md": {
         "python -m spotproof_runtime.publish rows texts.csv": QUEUE
         + "test_the_page_works_as_it_stands",

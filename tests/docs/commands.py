@@ -17,6 +17,7 @@ from pathlib import Path
 import yaml
 
 from sandbox import stacks
+from sandbox.cloud import __main__ as cloud
 from spotproof_gke.commands import line
 from tests.docs.pages import ROOT
 
@@ -206,10 +207,23 @@ def _module(words: list[str], folder: Path) -> list[str]:
     path = folder / module.replace(".", "/")
     if not path.is_dir() and not path.with_suffix(".py").is_file():
         return [f"there is no module {module} in {folder.name}"]
+    if module == "sandbox.cloud":
+        return _emulated_cloud(rest)
     if not any(word.startswith("-") for word in rest):
         return []
     sources = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
     return _flags(rest, "".join(source.read_text(encoding="utf-8") for source in sources))
+
+
+def _emulated_cloud(words: list[str]) -> list[str]:
+    """What the command's own parser says; on no sandbox's folder it does nothing else."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        try:
+            cloud.main(["--sandbox", "/nowhere", *words])
+        except SystemExit:
+            return [said.getvalue().strip().splitlines()[-1]]
+    return []
 
 
 @cache

@@ -107,6 +107,7 @@ def test_what_a_command_names_exists(block: Block, help_of) -> None:
         ("spotproof audit --jsno", "there is no flag --jsno"),
         ("python -m sandbox.dril", "there is no module sandbox.dril"),
         ("python -m sandbox.drill --cluster mine --whatch", "there is no flag --whatch"),
+        ("python -m sandbox.cloud drfit resize workers 5", "invalid choice: 'drfit'"),
         ("pip install ./gek", "is no package"),
         ("pip install './gke[polcy]'", "no extra polcy"),
         ("cd runtim", "there is no folder runtim"),

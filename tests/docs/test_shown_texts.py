@@ -1,4 +1,4 @@
-"""What pages show as plain text is what there is: README.md, drill.md, game-day.md and messages."""
+"""What pages show as plain text is what there is: README.md, drill.md, game-day.md, messages."""
 
 import re
 from pathlib import Path
@@ -25,6 +25,15 @@ def test_the_layout_names_what_there_is() -> None:
         assert (ROOT / name).exists(), name
         for inner in re.findall(r"(?<![\w./])([a-z_]+)/", words):
             assert (ROOT / name / inner).is_dir(), f"{name}{inner}"
+
+
+def test_the_files_of_the_emulated_cloud_are_there() -> None:
+    page = ROOT / "sandbox" / "cloud" / "README.md"
+    (shown,) = re.findall(r"```text\n(serve\.py .*?)```", page.read_text(encoding="utf-8"), re.S)
+
+    named = set(re.findall(r"(?<![\w./])([\w]+\.py|types/(?=  ))", shown))
+    assert {one.name for one in page.parent.glob("*.py")} >= named - {"types/"}
+    assert len(named) > 15
 
 
 def test_the_report_of_the_drill_has_each_promise() -> None:

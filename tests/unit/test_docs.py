@@ -18,9 +18,12 @@ from sandbox import real, stacks
 from sandbox.setup_venv import REQUIREMENTS
 from sections import POOL_SECTIONS
 from spotproof.reader import camel_case
+from spotproof_gke.audit.judge import judge
+from spotproof_gke.audit.reading import gather
 from tests.docs.pages import blocks, pages, prose
 from tests.unit.declared import declare
 from tools import policy_docs, write_docs
+from tools.component_docs import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages()
@@ -135,13 +138,22 @@ def test_python_examples_run(block: str) -> None:
 @pytest.mark.parametrize("block", _blocks("yaml"))
 def test_yaml_examples_are_right(block: str, tmp_path: Path) -> None:
     value = yaml.safe_load(block)
+    file = tmp_path / "Pulumi.example.yaml"
+    file.write_text(block)
 
-    assert isinstance(value, dict)
     if "config" in value:
-        file = tmp_path / "Pulumi.example.yaml"
-        file.write_text(block)
         values, secrets = stack_file.read(file)
         settings.load(values, "the example", secrets)
+    elif "kind" in value:
+        dump = tmp_path / "objects.json"
+        dump.write_text(json.dumps(value))
+        assert judge(gather([str(dump)])).findings == []
+    else:
+        assert set(value) == {"packages", "resources"}
+        for one in value["resources"].values():
+            shape = schema()["resources"][one["type"].replace(":", ":index:")]
+            assert set(one["properties"]) <= set(shape["inputProperties"])
+            assert set(shape["requiredInputs"]) <= set(one["properties"])
 
 
 @pytest.mark.parametrize("block", _blocks("json"))
