@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-_FOLDERS = ("docs", "components", "policies", "runtime", "sandbox", "examples", ".github")
+_FOLDERS = ("docs", "gke", "components", "policies", "runtime", "sandbox", "examples", ".github")
 _NOT_OURS = {".venv", ".venv-torch", "node_modules", "build", "dist"}
 _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n`]*\n(?P<text>.*?)^ *``` *$", re.M | re.S
