@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.changes_docs import changes_page
+from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
@@ -50,6 +51,7 @@ def pages() -> dict[Path, str]:
         "sections": sections_table(),
         "components": components_table(),
         "policies": packs_table(),
+        "commands": commands_table(),
     }
     result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
     return result
