@@ -149,8 +149,13 @@ def test_a_project_alone_needs_neither_stack_nor_packages(
 
 def test_what_pulumi_installs_is_what_make_installs() -> None:
     """The engine's pip runs beside the program, ours in the project's folder."""
-    assert _requirements(ROOT / "infra") == _requirements(ROOT)
-    assert all((folder / "pyproject.toml").exists() for folder in _requirements(ROOT))
+    beside, others = _requirements(ROOT / "infra")
+    ours, wanted = _requirements(ROOT)
+    brought = "".join((folder / "pyproject.toml").read_text() for folder in beside)
+
+    assert beside == ours
+    assert others == []
+    assert [one for one in wanted if f'"{one}"' not in brought] == []
 
 
 def test_a_new_project_is_rehearsed_without_what_develops_spotproof(
@@ -187,6 +192,9 @@ def _virtualenv(folder: Path) -> None:
     (packages / "pip.py").write_text(PIP)
 
 
-def _requirements(folder: Path) -> set[Path]:
+def _requirements(folder: Path) -> tuple[set[Path], list[str]]:
+    """The folders that a requirements.txt installs, as pip finds them there, and all else."""
     lines = (folder / "requirements.txt").read_text().splitlines()
-    return {(folder / line.removeprefix("-e ")).resolve() for line in lines if line[:3] == "-e "}
+    asked = [line for line in lines if line and not line.startswith("#")]
+    folders = {(folder / one[3:]).resolve() for one in asked if one.startswith("-e ")}
+    return folders, [one for one in asked if not one.startswith("-e ")]
