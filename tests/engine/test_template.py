@@ -18,6 +18,7 @@ import stack_file
 from sandbox import cache
 from sandbox.environment import Sandbox
 from sandbox.paths import ROOT
+from tests.clone import clone_into
 from tests.engine.support import Run, engine, run_pulumi
 
 NAME = "my-ai"
@@ -53,14 +54,8 @@ class Made:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This repository as it would be cloned if all in it were committed."""
     folder = tmp_path_factory.mktemp("template") / "spotproof"
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in listed.rstrip("\0").split("\0"):
-        if (ROOT / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+    clone_into(folder)
     return folder
 
 

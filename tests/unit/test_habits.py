@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from sandbox.paths import ROOT, VENV
+from tests.clone import clone_into
+from tests.unit.ci_files import schema_problems
+
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
@@ -57,9 +59,9 @@ def test_issue_forms_keep_to_githubs_schema(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.yml"
     wrong.write_text(forms[0].read_text(encoding="utf-8").replace("type: textarea", "type: text"))
 
-    assert _problems("github-issue-forms", *forms) == ""
-    assert _problems("github-issue-config", FORMS / "config.yml") == ""
-    assert "wrong.yml" in _problems("github-issue-forms", wrong)
+    assert schema_problems("github-issue-forms", *forms) == ""
+    assert schema_problems("github-issue-config", FORMS / "config.yml") == ""
+    assert "wrong.yml" in schema_problems("github-issue-forms", wrong)
 
 
 def test_hooks_are_tools_of_the_virtualenv_and_fetch_nothing() -> None:
@@ -78,7 +80,10 @@ def test_hooks_pass_on_every_file_and_refuse_what_they_are_for(tmp_path: Path) -
     """In a copy, since they mend what they find; formatting is what `make lint` judges."""
     if not (ROOT / ".git").exists():
         pytest.skip("this is no clone, so nobody can tell which files are its own")
-    _copy(tmp_path)
+    clone_into(tmp_path)
+    (tmp_path / ".venv").symlink_to(VENV)
+    for command in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True, capture_output=True)
 
     passed = _run_hooks(tmp_path, "--all-files")
     assert passed.returncode == 0, passed.stdout
@@ -97,27 +102,8 @@ def test_hooks_pass_on_every_file_and_refuse_what_they_are_for(tmp_path: Path) -
         assert re.search(rf"^{hook}\.+Failed$", refused.stdout, flags=re.M), refused.stdout
 
 
-def _copy(folder: Path) -> None:
-    git = ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(git, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    (folder / ".venv").symlink_to(ROOT / ".venv")
-    for command in (["init", "--quiet"], ["add", "--all"]):
-        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
-
-
 def _run_hooks(folder: Path, *which: str) -> "subprocess.CompletedProcess[str]":
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env = kept | {"PRE_COMMIT_HOME": str(folder / ".git" / "cache"), "SKIP": ",".join(LINT)}
     command = [sys.executable, "-m", "pre_commit", "run", "--color", "never", *which]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
-
-
-def _problems(schema: str, *files: Path) -> str:
-    """What a schema of GitHub's finds, out of the copy in check-jsonschema."""
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
-    done = subprocess.run([*command, *files], capture_output=True, text=True)
-    return "" if done.returncode == 0 else done.stdout + done.stderr
