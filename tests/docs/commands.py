@@ -119,7 +119,7 @@ def _make(words: list[str], help_of: HelpOf) -> list[str]:
     found = [f"there is no target {name}" for name in targets if name not in _targets()]
     found += [f"make knows no {name}" for name in given if name not in _VARIABLES]
     stack = given.get("STACK", "sandbox")
-    found += [] if stack in stacks.names() else [f"there is no stack {stack}"]
+    found += [] if stack in ("…", *stacks.names()) else [f"there is no stack {stack}"]
     levels = given.get("LEVELS", "dev")
     if (
         levels not in _WRITTEN_BY_THE_READER
