@@ -212,3 +212,11 @@ def test_the_index_leads_to_every_page() -> None:
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     for page in sorted((ROOT / "docs" / "how-to").glob("*.md")):
         assert f"](how-to/{page.name})" in index, page.name
+
+
+def test_a_page_with_steps_says_how_to_see_that_they_worked_and_how_to_undo_them() -> None:
+    for page in sorted((ROOT / "docs" / "how-to").glob("*.md")):
+        titles = re.findall(r"^## (.+)$", prose(page), flags=re.M)
+        if "Steps" in titles:
+            assert {"See that it works", "See that it worked"} & set(titles), page.name
+            assert "Undo" in titles, page.name
