@@ -8,7 +8,8 @@ the tables that everything else uses too. Nothing is asked of a cloud.
 """
 
 from spotproof_gke.strategy.answer import Answer, advise
-from spotproof_gke.strategy.question import Question, missing, read_question
+from spotproof_gke.strategy.question import Question, missing
+from spotproof_gke.strategy.reading import read_question
 from spotproof_gke.strategy.words import ClusterMode, Kind, Strategy
 
 __all__ = [

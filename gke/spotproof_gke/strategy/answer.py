@@ -118,7 +118,7 @@ class Answer:
             "second": self.second.value if self.second else None,
             "whyNot": _sentence(self.why_not) if self.why_not else None,
             "region": self.region,
-            "allowAlso": _also(self.also),
+            "allowAlso": _also(self.also, self.region),
             "nodesFrom": self.nodes_from,
             "conditions": [_sentence(each) for each in self.conditions],
             "needs": [vars(each) for each in self.needs],
@@ -182,23 +182,25 @@ def _sentence(statement: Statement) -> dict[str, Any]:
     }
 
 
-def _also(found: Also | None) -> dict[str, Any] | None:
+def _also(found: Also | None, region: str) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
         "machineType": found.machine,
         "zones": list(found.zones),
         "machineTypes": [
-            {"name": each, "accelerator": None, "gpus": 0, "gpuMemoryGb": 0}
+            {"name": each, "accelerator": None, "gpus": 0, "gpuMemoryGb": 0, "zones": None}
             if isinstance(each, str)
             else {
                 "name": each.name,
                 "accelerator": each.accelerator,
                 "gpus": each.gpus,
                 "gpuMemoryGb": each.gpu_memory_gb,
+                "zones": list(each.zones_in(region)),
             }
             for each in found.machine_types
         ],
         "regions": {region: list(zones) for region, zones in found.regions.items()},
+        "how": found.how,
         "unknown": list(found.unknown),
     }

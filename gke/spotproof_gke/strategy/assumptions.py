@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.strategy import odds
+from spotproof_gke.strategy.needs import needs
 from spotproof_gke.strategy.place import Place
 from spotproof_gke.strategy.question import RUNS_TO_AN_END
 from spotproof_gke.strategy.verdict import Verdict
@@ -27,7 +28,7 @@ def assumptions(place: Place, verdict: Verdict) -> Iterator[str]:
         yield "Whether it may lose its node was not said; taken as no, since somebody uses it."
     if place.assumed:
         yield f"No region was named; {place.region} stands for it, so its zones are an example."
-    if question.version is None and verdict.strategy is not Strategy.NEITHER:
+    if question.version is None and needs(place, verdict):
         yield "The cluster's version was not named; see what the answer needs."
     unusable = question.reservation and not place.anywhere(Capacity.RESERVATION)
     if unusable:

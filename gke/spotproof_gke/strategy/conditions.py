@@ -98,5 +98,6 @@ def _stays(question: Question, verdict: Verdict) -> list[Because]:
         return [because("system-home")]
     keeps = verdict.strategy in (Strategy.ON_DEMAND, Strategy.RESERVATION)
     if keeps or instead in (Instead.ON_DEMAND.value, Instead.RESERVATION.value):
-        return [because("host-maintenance")]
+        gpu = question.accelerator is not None
+        return [because("host-maintenance" if gpu else "upgrades")]
     return []

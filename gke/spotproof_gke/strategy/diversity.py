@@ -12,6 +12,9 @@ from spotproof_gke.strategy.place import Place
 MOST_TYPES = 5
 """How many other machine types are named; GKE takes ten priorities in a compute class."""
 
+MOST_MEMORY = 2
+"""How many times the GPU memory of the first machine another one may have; beyond it is waste."""
+
 MOST_REGIONS = 4
 """How many other regions are named."""
 
@@ -25,6 +28,7 @@ class Also:
         zones: Zones of the region that have it.
         machine_types: Other machine types there that can do the work, the nearest first.
         regions: Other regions of the same part of the world with the same GPU, with their zones.
+        how: What another GPU asks of the stack; None where none is named.
         unknown: What our tables do not tell, each a sentence.
     """
 
@@ -32,6 +36,7 @@ class Also:
     zones: tuple[str, ...]
     machine_types: tuple[MachineType | str, ...]
     regions: dict[str, tuple[str, ...]]
+    how: str | None
     unknown: tuple[str, ...]
 
 
@@ -46,17 +51,24 @@ def also(place: Place, capacity: Capacity) -> Also:
     if not offer.zones_known:
         unknown.append(f"Which zones have {question.accelerator} is not in our tables.")
     here = locations.zones_of(place.region)
-    others = replacements(reference[0], here, capacity) if reference else ()
+    found = replacements(reference[0], here, capacity) if reference else ()
+    others = [m for m in found if m.gpu_memory_gb <= MOST_MEMORY * reference[0].gpu_memory_gb]
+    others = others[:MOST_TYPES]
+    how = None
+    if any(machine.accelerator != question.accelerator for machine in others):
+        how = (
+            "A pod selects one GPU by name; another one takes a compute class (`capacityClasses`)."
+        )
     regions: dict[str, tuple[str, ...]] = {}
     if capacity is not Capacity.RESERVATION:
-        found = hardware.regions_with(question.accelerator, question.gpus, capacity)
+        elsewhere = hardware.regions_with(question.accelerator, question.gpus, capacity)
         near = hardware.continent(place.region)
-        names = [r for r in found if r != place.region and hardware.continent(r) == near]
-        regions = {region: found[region] for region in names[:MOST_REGIONS]}
+        names = [r for r in elsewhere if r != place.region and hardware.continent(r) == near]
+        regions = {region: elsewhere[region] for region in names[:MOST_REGIONS]}
         unknown.append("How far one region is from another is not in our tables.")
     unknown.append("What is in stock today is in no table.")
     first = offer.machines[0].name if offer.machines else None
-    return Also(first, offer.zones, others[:MOST_TYPES], regions, tuple(unknown))
+    return Also(first, offer.zones, tuple(others), regions, how, tuple(unknown))
 
 
 def _without_gpu(place: Place) -> Also:
@@ -66,5 +78,6 @@ def _without_gpu(place: Place) -> Also:
         locations.zones_of(place.region),
         tuple(others),
         {},
+        None,
         ("Our tables hold no machine types without GPUs, so which zone has which is not known.",),
     )

@@ -145,7 +145,7 @@ def _flex(question: Question, place: Place) -> Verdict:
     stretches = question.hours is None or question.hours > LONGEST_HOURS
     if stretches:
         reasons.append(because("flex-stretches", **_duration(question)))
-    elif question.nodes == 1:
+    else:
         reasons.append(because("flex-single", **_duration(question)))
     if question.nodes > 1:
         reasons.append(because("flex-gang", nodes=question.nodes))

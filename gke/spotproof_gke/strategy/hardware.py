@@ -10,11 +10,19 @@ from spotproof_gke.tables import table
 KNOWN: tuple[str, ...] = (*ACCELERATORS, *gpu_nodes.ATTACHABLE)
 """GKE's names of all GPUs in our tables."""
 
+SHORT: tuple[str, ...] = tuple(
+    name.removeprefix("nvidia-").removeprefix("tesla-") for name in KNOWN
+)
+"""The same without the maker, as people say them; `a100` is the one with 40 GB."""
+
 CPU_MACHINES = ("n2-standard-8", "n2d-standard-8", "e2-standard-8")
 """Machine types without GPUs to begin with: ordinary ones, small enough to be found."""
 
 COMFORTABLE_VCPUS = 8
 """The least vCPUs of a machine that is taken first; smaller ones are offered after it."""
+
+_SHORTEST = 3
+"""The fewest letters by which a GPU is known."""
 
 _CONTINENTS = {"us": "America", "northamerica": "America", "southamerica": "America"}
 
@@ -28,7 +36,8 @@ def accelerator_named(name: object) -> str | None:
     for full in (f"nvidia-{short}", f"nvidia-tesla-{short}"):
         if (found := misnamed.get(full, full)) in KNOWN:
             return found
-    return None
+    begun = [known for known, said in zip(KNOWN, SHORT, strict=True) if said.startswith(short)]
+    return begun[0] if len(begun) == 1 and len(short) >= _SHORTEST else None
 
 
 def machines_with(accelerator: str, gpus: int | None = None) -> tuple[MachineType, ...]:
@@ -74,15 +83,21 @@ class Offer:
 def offer(
     accelerator: str, gpus: int | None, region: str, capacity: Capacity | None = None
 ) -> Offer:
-    """The machines with an accelerator in a region, sold as `capacity` or in any way when None."""
+    """The machines with an accelerator in a region, sold as `capacity` or in any way when None.
+
+    They have the fewest GPUs that are enough: eight where one is needed would be no answer.
+    """
+    known = any(machine.zones for machine in machines_with(accelerator))
+    fitting = [m for m in machines_with(accelerator, gpus) if not known or m.zones_in(region)]
+    size = min((machine.gpus for machine in fitting), default=0)
+    # Whoever has a reservation and names no size means that of the reservation.
+    any_size = capacity is Capacity.RESERVATION and gpus is None
     machines = [
         machine
-        for machine in machines_with(accelerator, gpus)
-        if capacity is None or capacity in machine.obtainable
+        for machine in fitting
+        if (any_size or machine.gpus == size)
+        and (capacity is None or capacity in machine.obtainable)
     ]
-    known = any(machine.zones for machine in machines_with(accelerator))
-    if known:
-        machines = [machine for machine in machines if machine.zones_in(region)]
     zones = machines[0].zones_in(region) if machines else ()
     return Offer(tuple(machines), zones, known)
 

@@ -15,8 +15,10 @@ SAVE_SECONDS = 60.0
 """How long a save is taken to need when nobody says it."""
 
 LEAST_GOODPUT = 0.6
-"""The least share of the time on Spot that has to stay work. Spot is at most 91 % off, flex-start at
-most 53 %, so far below it the dearer node is the cheaper one; where exactly is our choice."""
+"""The least share of the time on Spot that has to stay work; our choice.
+
+Spot is at most 91 % off and flex-start at most 53 %: far below it the dearer node is the cheaper.
+"""
 
 MOST_REPEATS = 2.0
 """How many times as long work without checkpoints may take on Spot; our choice as above."""

@@ -1,6 +1,9 @@
 """Quantities in words."""
 
+from collections.abc import Iterable
 from math import isinf
+
+from spotproof_gke.locations import region_of
 
 
 def duration(hours: float) -> str:
@@ -25,3 +28,12 @@ def seconds(value: float) -> str:
 def nodes(count: int) -> str:
     """A number of nodes in words."""
     return "one node" if count == 1 else f"{count} nodes"
+
+
+def zones(names: Iterable[str]) -> str:
+    """Zones by region, as one says them: `us-east1-b,c`."""
+    letters: dict[str, list[str]] = {}
+    for name in names:
+        region = region_of(name)
+        letters.setdefault(region, []).append(name.removeprefix(f"{region}-"))
+    return ", ".join(f"{region}-{','.join(found)}" for region, found in letters.items())
