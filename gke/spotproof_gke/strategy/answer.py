@@ -125,7 +125,9 @@ class Answer:
             "uncertain": list(self.uncertain),
             "snippet": self.snippet.text() if self.snippet else None,
             "workload": self.snippet.form if self.snippet else None,
-            "sources": [vars(each) for each in self.sources],
+            "sources": [
+                {"name": each.name, **_address(each), "says": each.says} for each in self.sources
+            ],
         }
 
 
@@ -175,11 +177,13 @@ def _sentence(statement: Statement) -> dict[str, Any]:
     return {
         "name": statement.name,
         "text": statement.text,
-        "sources": [
-            {"address": each.address, "readOn": each.read_on} for each in statement.sources
-        ],
+        "sources": [_address(each) for each in statement.sources],
         "opinion": statement.opinion,
     }
+
+
+def _address(source: Source) -> dict[str, str]:
+    return {"address": source.address, "readOn": source.read_on}
 
 
 def _also(found: Also | None, region: str) -> dict[str, Any] | None:
