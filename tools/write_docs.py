@@ -13,6 +13,7 @@ from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import policies_table, policy_page, rules
 from tools.settings_docs import sections_table, stack_file_page
+from tools.strategy_docs import strategies_page
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -41,6 +42,7 @@ def pages() -> dict[Path, str]:
         "capacities": capacities_page(),
         "changes": changes_page(),
         "machine-types": machine_types_page(),
+        "strategies": strategies_page(),
         "versions": versions_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}

@@ -1,5 +1,6 @@
 """Asks for what is missing, one thing at a time."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
@@ -48,16 +49,24 @@ def ask(given: dict[str, Any]) -> None:
     while missing := [each for each in _problems(given) if each.key not in asked]:
         key = missing[0].key
         prompt = _PROMPTS[key]
-        said = typer.prompt(f"{prompt.text} (? if not known)", err=True).strip().lower()
+        said = _said(f"{prompt.text} (? if not known): ")
         value = None if said in _UNKNOWN else _value(prompt.form, said)
         wrong = _wrong(given, key, value)
         if wrong is not None:
-            typer.echo(f"{wrong.rule}; {wrong.fix}", err=True)
+            print(f"{wrong.rule}; {wrong.fix}", file=sys.stderr)
             continue
         given[key] = value
         asked.add(key)
         if key == "kind" and value is None:
             return
+
+
+def _said(text: str) -> str:
+    print(text, end="", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise typer.Abort
+    return line.strip().lower()
 
 
 def _value(form: str, said: str) -> Any:
