@@ -13,7 +13,7 @@ from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
 from tools.settings_docs import sections_table, stack_file_page
-from tools.strategy_docs import strategies_page
+from tools.strategy_docs import MARKER, strategies_page, strategies_table
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -52,6 +52,7 @@ def pages() -> dict[Path, str]:
         "sections": sections_table(),
         "components": components_table(),
         "policies": packs_table(),
+        MARKER: strategies_table(),
     }
     result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
     return result
