@@ -51,6 +51,13 @@ QUESTIONS = some.fixed_dictionaries(
 )
 
 
+def sensible(values: dict[str, Any]) -> dict[str, Any]:
+    """`values` without what can't be said of this kind of work."""
+    less = {"training": ("replicas", "latency_critical"), "stateless": ("checkpoints",)}
+    less |= {"batch": less["training"], "ci": less["stateless"]}
+    return {key: value for key, value in values.items() if key not in less.get(values["kind"], ())}
+
+
 def asked(values: dict[str, Any]) -> Answer | None:
     """The answer; None for a question that is wrong in itself."""
     try:
@@ -65,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pasted")
 
 
-@given(values=QUESTIONS)
+@given(values=QUESTIONS.map(sensible))
 @example(values={"kind": "training", "accelerator": "h100", "interruptible": False,
                  "start_flexible": True, "hours": 168.1, "nodes": 4})  # fmt: skip
 @runs(max_examples=EXAMPLES, deadline=None, derandomize=True)

@@ -53,5 +53,7 @@ def _of_ends(place: Place, verdict: Verdict) -> Iterator[str]:
         yield "Whether its start may wait was not said; taken as yes."
     if question.save_seconds is None and on_spot and question.kind is Kind.TRAINING:
         yield f"How long a save takes was not said; taken as {odds.SAVE_SECONDS:g} s."
+    if verdict.strategy is Strategy.NEITHER and question.checkpoints is None:
+        yield "Whether it saves and goes on was not said; taken as no."
     if question.hours is None:
         yield "How long it runs was not said."

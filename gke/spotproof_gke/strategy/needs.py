@@ -6,7 +6,7 @@ from spotproof_gke.capacity import Capacity
 from spotproof_gke.strategy.place import CLASSES, Place
 from spotproof_gke.strategy.verdict import Verdict
 from spotproof_gke.strategy.words import ClusterMode, Strategy
-from spotproof_gke.versions import FEATURES
+from spotproof_gke.versions import FEATURES, parse
 from spotproof_gke.workloads.compute_class import Priority, needed_features
 
 
@@ -46,13 +46,11 @@ def _features(place: Place, verdict: Verdict) -> list[str]:
         return ["flex-start-queued"]
     if verdict.strategy is not Strategy.FLEX_START:
         return []
-    found = ["flex-start"]
-    if place.provisions and place.question.mode is not ClusterMode.AUTOPILOT:
-        found = ["auto-provisioned-gpu-driver", "flex-start"]
-        machine = _first(place, Capacity.FLEX_START)
-        class_of = needed_features([Priority(Capacity.ON_DEMAND, machine_type=machine)])
-        found += [name for name in class_of if name.startswith("auto-provisioned")]
-    return found
+    if not place.provisions or place.question.mode is ClusterMode.AUTOPILOT:
+        return ["flex-start"]
+    return sorted(
+        ["flex-start", *place.provisioning()], key=lambda name: parse(FEATURES[name].version)
+    )
 
 
 def _first(place: Place, capacity: Capacity) -> str:

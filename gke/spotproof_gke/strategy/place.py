@@ -10,6 +10,7 @@ from spotproof_gke.strategy.question import Question
 from spotproof_gke.strategy.verdict import Because, because
 from spotproof_gke.strategy.words import ClusterMode, Instead
 from spotproof_gke.versions import FEATURES, parse
+from spotproof_gke.workloads.compute_class import Priority, needed_features
 
 USUAL_REGION = "us-central1"
 """The region that is taken as an example where none is named and any has what is needed."""
@@ -17,6 +18,7 @@ USUAL_REGION = "us-central1"
 CLASSES = "compute-class-without-auto-provisioning"
 """The feature by which a compute class makes its nodes itself."""
 
+_PROVISIONED = "auto-provisioned-"
 _WITHOUT_GPU = frozenset({Capacity.ON_DEMAND, Capacity.SPOT, Capacity.RESERVATION})
 
 
@@ -69,11 +71,17 @@ class Place:
     @property
     def provisions(self) -> bool:
         """Whether GKE makes the nodes of flex-start work: Autopilot, or auto-provisioning."""
-        question = self.question
-        return question.mode is ClusterMode.AUTOPILOT or (
-            question.accelerator in hardware.ACCELERATORS
-            and self.has("auto-provisioned-gpu-driver")
-        )
+        if self.question.mode is ClusterMode.AUTOPILOT:
+            return True
+        offered = self.question.accelerator in hardware.ACCELERATORS
+        return offered and all(self.has(feature) for feature in self.provisioning())
+
+    def provisioning(self) -> list[str]:
+        """The features by which auto-provisioning makes flex-start nodes for the question."""
+        machines = self.offer(Capacity.FLEX_START).machines[:1]
+        needed = needed_features([Priority(Capacity.ON_DEMAND, m.name) for m in machines])
+        of_machine = [name for name in needed if name.startswith(_PROVISIONED)]
+        return ["auto-provisioned-gpu-driver", *of_machine]
 
 
 def place_of(question: Question) -> Place:

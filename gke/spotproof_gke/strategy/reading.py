@@ -10,7 +10,7 @@ from spotproof_gke import gpu_nodes, locations, versions
 from spotproof_gke.interval import number_problems
 from spotproof_gke.problems import Problem, did_you_mean, raise_if_any
 from spotproof_gke.strategy.hardware import SHORT, accelerator_named
-from spotproof_gke.strategy.question import DEPENDS, Question, missing
+from spotproof_gke.strategy.question import DEPENDS, RUNS_TO_AN_END, Question, missing
 from spotproof_gke.strategy.words import ClusterMode, Kind
 
 MOST = 10_000
@@ -19,6 +19,14 @@ MOST = 10_000
 _TPU = re.compile(r"(cloud-)?tpu.*|v[2-7]([epx]|lite)?([-_].*)?|ct[3-9].*|trillium|ironwood")
 _WITHOUT = ("none", "cpu", "no")
 _RESERVATION = re.compile(r"[a-z0-9][a-z0-9/.:-]*")
+
+_ENDING = tuple(each.value for each in RUNS_TO_AN_END)
+_NOT_FOR = {
+    "checkpoints": (("stateless", "ci"), "work of this kind has nothing to go on from"),
+    "replicas": (_ENDING, "work that runs to an end has nodes, not replicas"),
+    "latency_critical": (_ENDING, "nobody waits for answers of work that runs to an end"),
+}
+"""Kinds of work of which something can't be said, with the rule."""
 
 
 def read_question(given: Mapping[str, Any], *, complete: bool = False) -> Question:
@@ -111,9 +119,10 @@ class _Reading:
         return gpus
 
     def _judge_together(self) -> None:
-        if "checkpoints" in self.given and self.given.get("kind") in ("stateless", "ci"):
-            rule = "work of this kind has nothing to go on from"
-            self._problem("checkpoints", self.given["checkpoints"], rule, "leave it out")
+        kind = getattr(self.given.get("kind"), "value", self.given.get("kind"))
+        for key, (kinds, rule) in _NOT_FOR.items():
+            if kind in kinds and self.given.get(key) not in (None, False):
+                self._problem(key, self.given[key], rule, "leave it out, or name another kind")
 
     def _word(self, key: str, words: type[Word]) -> Word | None:
         value = self.given.get(key)

@@ -85,7 +85,7 @@ def _reservation(question: Question, place: Place) -> Verdict | None:
             Strategy.CHAIN,
             (because("chain-reservation"),),
             Strategy.RESERVATION,
-            because("not-reservation-ahead"),
+            because("not-reservation-full"),
             chain=(Capacity.RESERVATION, Capacity.SPOT),
         )
     return Verdict(
