@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from spotproof_gke.cli import main
+from spotproof_gke.commands import advise
+from spotproof_gke.strategy import ClusterMode, Kind
 
 SPOT = ["--kind", "training", "--interruptible", "--accelerator", "l4", "--region", "europe-west4"]
 FLEX = ["--kind", "training", "--not-interruptible", "--start-flexible", "--hours", "60",
@@ -48,6 +50,11 @@ def test_an_address_is_never_broken(
     assert shown == [each["address"] for each in answer["sources"]]
     long = [line for line in out.partition("\nPaste\n")[0].splitlines() if len(line) > columns]
     assert not long
+
+
+def test_the_help_names_every_kind_and_mode() -> None:
+    assert advise._KINDS == "|".join(each.value for each in Kind)
+    assert advise._MODES == "|".join(each.value for each in ClusterMode)
 
 
 def test_neither_says_what_to_do_instead(capsys: pytest.CaptureFixture[str]) -> None:

@@ -89,6 +89,9 @@ def test_an_answer_promises_nothing_that_the_work_forbids(
     stays = question.local_state or question.sla
     if question.kind in (Kind.SYSTEM, Kind.STATEFUL) or (stays and not question.tpu):
         assert takes.isdisjoint({Strategy.SPOT, *FLEX})
+    alone = question.replicas in (None, 1) or question.latency_critical
+    if question.kind is Kind.STATELESS and alone:
+        assert Strategy.SPOT not in takes
     if answer.strategy in FLEX:
         too_long = question.hours is None or question.hours > 168
         assert not too_long or question.checkpoints is True

@@ -5,15 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from spotproof_gke.commands import advise_questions, advise_text
 from spotproof_gke.commands.terminal import Json, print_json
 from spotproof_gke.problems import Problem, ProblemsError
-from spotproof_gke.strategy import ClusterMode, Kind, advise, read_question
-from spotproof_gke.strategy.question import DEPENDS
 
 _OPTION_OF = {"mode": "--cluster-mode", "version": "--cluster-version"}
-_KINDS = "|".join(each.value for each in Kind)
-_MODES = "|".join(each.value for each in ClusterMode)
+_KINDS = "training|batch|stateless|ci|notebook|stateful|system"
+_MODES = "standard|autopilot|none"
 
 EPILOG = "\n\n".join(
     (
@@ -99,6 +96,10 @@ def advise_command(
     do instead. Each reason has the address of the guidance it follows and the day on which it was
     read; where guidance is silent, the answer says so. Nothing is asked of a cloud.
     """
+    # Here, since the tables take longer to read than the other commands to start.
+    from spotproof_gke.commands import advise_questions, advise_text
+    from spotproof_gke.strategy import advise, read_question
+
     given: dict[str, Any] = {
         "kind": kind,
         "interruptible": interruptible,
@@ -143,6 +144,8 @@ def _number(text: str | None, kind: type[int] | type[float]) -> Any:
 
 def _by_option(problem: Problem) -> Problem:
     """A problem that names the option instead of the argument."""
+    from spotproof_gke.strategy.question import DEPENDS
+
     option = _OPTION_OF.get(problem.key, "--" + problem.key.replace("_", "-"))
     fix = problem.fix
     if problem.rule == DEPENDS and problem.key != "kind":

@@ -50,6 +50,8 @@ def _on_spot(question: Question, verdict: Verdict) -> list[Because]:
         found.append(because("quota"))
     if verdict.strategy is Strategy.CHAIN:
         found.append(because("chain-last"))
+    if Capacity.FLEX_START in verdict.chain:
+        found.append(_lifetime())
     return [*found, because("system-home")]
 
 
@@ -79,7 +81,7 @@ def _share(question: Question) -> Because:
 
 
 def _on_flex(question: Question, verdict: Verdict) -> list[Because]:
-    found = [because("lifetime", lifetime="7 days, or what `nodeLifetimeSeconds` says")]
+    found = [_lifetime()]
     if verdict.stretches:
         found.append(because("stretches"))
     found += [
@@ -90,6 +92,10 @@ def _on_flex(question: Question, verdict: Verdict) -> list[Because]:
     if verdict.strategy is Strategy.FLEX_START_QUEUED:
         found.append(because("gang"))
     return [*found, because("system-home")]
+
+
+def _lifetime() -> Because:
+    return because("lifetime", lifetime="7 days, or what `nodeLifetimeSeconds` says")
 
 
 def _stays(question: Question, verdict: Verdict) -> list[Because]:
