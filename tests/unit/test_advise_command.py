@@ -53,8 +53,8 @@ def test_an_address_is_never_broken(
 
 
 def test_the_help_names_every_kind_and_mode() -> None:
-    assert advise._KINDS == "|".join(each.value for each in Kind)
-    assert advise._MODES == "|".join(each.value for each in ClusterMode)
+    assert "|".join(each.value for each in Kind) == advise._KINDS
+    assert "|".join(each.value for each in ClusterMode) == advise._MODES
 
 
 def test_neither_says_what_to_do_instead(capsys: pytest.CaptureFixture[str]) -> None:
