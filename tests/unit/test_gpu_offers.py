@@ -36,7 +36,7 @@ def test_gpus_are_known_by_what_people_call_them(said: str, meant: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "near"),
-    [("nvidia-l44", "nvidia-l4"), ("h1000", "nvidia-h100"), ("b20", "nvidia-b200")],
+    [("nvidia-l44", "nvidia-l4"), ("h1000", "nvidia-h100"), ("b2000", "nvidia-b200")],
 )
 def test_misspelt_gpu_leads_to_the_near_one(
     said: str, near: str, capsys: pytest.CaptureFixture[str]
