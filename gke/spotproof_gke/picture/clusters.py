@@ -22,7 +22,6 @@ from spotproof_gke.rules.workloads import PodSpec, kind_of, namespace_of, pod_sp
 MOST_MATCHED = 300
 """How many different pools, and how many different pods, are held against each other."""
 
-_MADE_BY_GOOGLE = Card("nodes that Google makes", ("as pods ask for them",))
 _SCHEDULING = ("nodeSelector", "tolerations", "affinity", "priorityClassName")
 
 
@@ -149,7 +148,8 @@ def _lanes(
             if on:
                 placed.add(each.key)
                 pods.append(_entry(each, kind, on if len(on) < len(held) else [], certain))
-        lanes.append(Lane(kind, gate, pods, [pool.card for pool in members]))
+        words = f"taint: {gate}" if gate else "no taint: open to every pod"
+        lanes.append(Lane(kind, words, pods, [pool.card for pool in members]))
     left = [each for each in work if each.key in specs and each.key not in placed]
     lanes += _rest(left, made_on_demand)
     return lanes
@@ -184,7 +184,9 @@ def _everybody(kind: Kind, gate: str, pools: Sequence[DrawnPool]) -> Iterator[Po
         tone = Tone.ANY if stays or kind is Kind.UNKNOWN else Tone.WARNING
         yield Pods("any other pod", tone, "that selects no other nodes")
     elif gate and not system:
-        yield Pods(f"pods that tolerate {'these taints' if ', ' in gate else 'this taint'}", Tone.ASKING)
+        yield Pods(
+            f"pods that tolerate {'these taints' if ', ' in gate else 'this taint'}", Tone.ASKING
+        )
 
 
 def _rest(work: Sequence[_Work], made_on_demand: Sequence[Card]) -> Iterator[Lane]:
@@ -221,7 +223,10 @@ def _autopilot_lanes(work: Sequence[_Work], landings: Landings) -> list[Lane]:
         if landing.may_end is not True:
             entry = _entry(each, Kind.ON_DEMAND, [], landing.may_end is False)
             lanes[Kind.ON_DEMAND].append(entry)
-    return [Lane(kind, "", pods, [_MADE_BY_GOOGLE]) for kind, pods in lanes.items()]
+    kept = "Google keeps all other pods off"
+    return [
+        Lane(kind, "" if kind is Kind.ON_DEMAND else kept, pods, []) for kind, pods in lanes.items()
+    ]
 
 
 def _provisioning(cluster: Resource) -> Iterator[Card]:
@@ -238,7 +243,7 @@ def _limit(limit: Mapping[Any, Any]) -> str:
     kind, most = text(limit.get("resourceType")), number(limit.get("maximum"))
     amount = "?" if most is None else f"{most:,.0f}"
     names = {"cpu": f"{amount} vCPUs", "memory": f"{amount} GB of memory"}
-    return names.get(kind) or printable(f"{amount} × {kind or '?'}")
+    return names.get(kind) or printable(f"{amount} x {kind or '?'}")
 
 
 def _classes(stack: Stack) -> Iterator[Card]:

@@ -63,7 +63,7 @@ class Lane:
 
     Attributes:
         kind: How the nodes are obtained.
-        gate: What keeps pods out, in words.
+        gate: What keeps pods out, in words; "" when there is nothing to say.
         pods: What may run there.
         pools: The pools.
     """
@@ -135,10 +135,10 @@ class Overview:
         lanes = [lane for cluster in self.clusters for lane in cluster.lanes]
         counts: dict[str, int] = {}
         for lane in lanes:
-            if lane.kind not in (Kind.AUTO, Kind.NOWHERE):
+            if lane.pools and lane.kind is not Kind.AUTO:
                 counts[lane.kind.value] = counts.get(lane.kind.value, 0) + len(lane.pools)
         pools = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        holding = f" with {pools} pools" if pools else ""
+        holding = f" with node pools ({pools})" if pools else ""
         words = [counted(len(self.clusters), "cluster") + holding]
         words += [counted(len(self.buckets), "bucket"), counted(len(self.queues), "queue")]
         words += [f"{len(self.identities)} identities"]

@@ -127,7 +127,9 @@ def _affinity_admits(spec: Mapping[Any, Any], pool: Pool) -> bool | None:
 def _term_admits(term: object, pool: Pool) -> bool | None:
     if term is UNKNOWN or items(mapping(term).get("matchFields")):
         return None
-    return _all(_holds(mapping(each), pool) for each in items(mapping(term).get("matchExpressions")))
+    return _all(
+        _holds(mapping(each), pool) for each in items(mapping(term).get("matchExpressions"))
+    )
 
 
 def _holds(expression: Mapping[Any, Any], pool: Pool) -> bool | None:

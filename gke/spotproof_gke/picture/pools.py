@@ -76,9 +76,9 @@ def _machine(config: Mapping[Any, Any], accelerator: Any) -> Iterator[str]:
 def _gpus(config: Mapping[Any, Any]) -> str:
     for gpu in items(config.get("guestAccelerators")):
         count = number(mapping(gpu).get("count"))
-        return f"{count:g} × " if count else ""
+        return f"{count:g} x " if count else ""
     known = MACHINE_TYPES.get(text(config.get("machineType")))
-    return f"{known.gpus} × " if known else ""
+    return f"{known.gpus} x " if known else ""
 
 
 def _nodes(pool: Mapping[str, Any]) -> str:
@@ -90,8 +90,9 @@ def _nodes(pool: Mapping[str, Any]) -> str:
         ("totalMinNodeCount", "totalMaxNodeCount", ""),
         ("minNodeCount", "maxNodeCount", " per zone"),
     ):
-        if mapping(scaling).get(most) is not None:
-            return f"{_count(mapping(scaling).get(least))} to {_count(mapping(scaling)[most])} nodes{where}"
+        limits = mapping(scaling)
+        if limits.get(most) is not None:
+            return f"{_count(limits.get(least))} to {_count(limits[most])} nodes{where}"
     given = pool.get("nodeCount")
     size = number(pool.get("initialNodeCount") if given is None else given)
     return "number of nodes not known" if size is None else f"{size:g} nodes per zone"

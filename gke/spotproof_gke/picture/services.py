@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spotproof_gke.audit.evidence import printable
@@ -66,8 +66,8 @@ def _bucket(bucket: Resource, finding: Any, is_served: bool) -> Item:
     if finding:
         return Item(_name(bucket), (printable(where), "match not known"))
     if is_served:
-        lines = (printable(where), "where its cluster is")
-        return Item(_name(bucket), lines, Verdict.MATCH)
+        line = printable(f"{where}, the region of its cluster")
+        return Item(_name(bucket), (line,), Verdict.MATCH)
     return Item(_name(bucket), (printable(where), "tied to no cluster"))
 
 
@@ -108,13 +108,15 @@ def survey_identities(stack: Stack) -> list[Item]:
         if who:
             role = text(resource.get("role")).removeprefix("roles/")
             grants[who][_target(resource)].append(_VERBS.get(role, role or "a role not known"))
-    return [Item(printable(who), list(_lines(targets))) for who, targets in grants.items()]
+    return [Item(printable(who), _lines(targets)) for who, targets in sorted(grants.items())]
 
 
-def _lines(targets: dict[str, list[str]]) -> Iterator[str]:
-    for target, verbs in targets.items():
-        telling = [verb for verb in verbs if verb != "lists"] or verbs
-        yield printable(f"{', '.join(dict.fromkeys(telling))} {target}")
+def _lines(targets: Mapping[str, Sequence[str]]) -> list[str]:
+    found = []
+    for target, verbs in sorted(targets.items()):
+        telling = {verb for verb in verbs if verb != "lists"} or set(verbs)
+        found.append(printable(f"{', '.join(sorted(telling))} {target}"))
+    return found
 
 
 def _who(member: Any) -> str:
