@@ -2,12 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from spotproof_gke.audit.evidence import printable
-from spotproof_gke.capacity import COMPUTE_CLASS_KEY, Capacity
+from spotproof_gke.capacity import COMPUTE_CLASS_KEY
+from spotproof_gke.picture.made_on_demand import classes_in, limits_of
 from spotproof_gke.picture.overview import Card, Cluster, Kind, Lane, Pods, Tone, counted
 from spotproof_gke.picture.placing import ORDINARY, SYSTEM, may_run
 from spotproof_gke.picture.pools import DrawnPool, drawn_pools
@@ -15,7 +16,7 @@ from spotproof_gke.rules import clusters as found_clusters
 from spotproof_gke.rules.cluster_evidence import ClusterEvidence
 from spotproof_gke.rules.finding import Resource, Stack
 from spotproof_gke.rules.interruptible_pods import Landings
-from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, number, text
+from spotproof_gke.rules.reading import UNKNOWN, dig, is_true, items, mapping, text
 from spotproof_gke.rules.system_pods import system_pods
 from spotproof_gke.rules.workloads import PodSpec, kind_of, namespace_of, pod_specs
 
@@ -113,7 +114,7 @@ def _cluster(
         about = f"{printable(place)}, Autopilot"
         return Cluster(name, about, _autopilot_lanes(work, Landings(stack)))
     about = f"{printable(place)}, Standard" if place else "Standard"
-    made_on_demand = [*_provisioning(resource), *_classes(stack)]
+    made_on_demand = [*limits_of(resource), *classes_in(stack)]
     return Cluster(name, about, _lanes(drawn_pools(resources), work, made_on_demand, notes))
 
 
@@ -227,42 +228,3 @@ def _autopilot_lanes(work: Sequence[_Work], landings: Landings) -> list[Lane]:
     return [
         Lane(kind, "" if kind is Kind.ON_DEMAND else kept, pods, []) for kind, pods in lanes.items()
     ]
-
-
-def _provisioning(cluster: Resource) -> Iterator[Card]:
-    """The limits of node auto-provisioning, where it is on."""
-    scaling = cluster.get("clusterAutoscaling")
-    if scaling is UNKNOWN or dig(scaling, "enabled") is UNKNOWN:
-        yield Card("node auto-provisioning", ("not known whether it is on",))
-    elif is_true(dig(scaling, "enabled")):
-        limits = items(dig(scaling, "resourceLimits"))
-        yield Card("limits of the cluster", [_limit(mapping(each)) for each in limits])
-
-
-def _limit(limit: Mapping[Any, Any]) -> str:
-    kind, most = text(limit.get("resourceType")), number(limit.get("maximum"))
-    amount = "?" if most is None else f"{most:,.0f}"
-    names = {"cpu": f"{amount} vCPUs", "memory": f"{amount} GB of memory"}
-    return names.get(kind) or printable(f"{amount} x {kind or '?'}")
-
-
-def _classes(stack: Stack) -> Iterator[Card]:
-    """The compute classes of the stack, with their priorities in order."""
-    for resource in stack.resources:
-        if kind_of(resource) == "ComputeClass":
-            name = text(dig(resource.get("metadata"), "name")) or resource.name
-            given = dig(resource.get("spec"), "priorities")
-            lines = [f"{n}. {_priority(each)}" for n, each in enumerate(items(given), 1)]
-            yield Card(printable(f"class {name}"), lines or ("priorities not known",))
-
-
-def _priority(priority: object) -> str:
-    if is_true(dig(priority, "spot")):
-        how = Capacity.SPOT.value
-    elif is_true(dig(priority, "flexStart", "enabled")):
-        how = Capacity.FLEX_START.value
-    else:
-        how = Capacity.ON_DEMAND.value
-    what = (dig(priority, key) for key in ("machineType", "machineFamily"))
-    pools = " ".join(text(each) for each in items(dig(priority, "nodepools")))
-    return printable(f"{how} {next((text(each) for each in what if text(each)), pools)}".strip())

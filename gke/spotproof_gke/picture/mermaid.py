@@ -7,7 +7,7 @@ Source of the escapes in texts: mermaid.js.org/syntax/flowchart.html (entity cod
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from spotproof_gke.picture.overview import Cluster, Item, Lane, Overview, Pods, Tone
+from spotproof_gke.picture.overview import Cluster, Item, Kind, Lane, Overview, Pods, Tone
 from spotproof_gke.picture.paper import KIND_CLASS
 from spotproof_gke.picture.words import MEANING
 
@@ -15,6 +15,16 @@ MOST = 12
 """How many things of one sort are drawn; of the rest there is the number."""
 
 _LONGEST = 120
+_SHAPES = {
+    Kind.ON_DEMAND: ("[", "]"),
+    Kind.RESERVATION: ("[[", "]]"),
+    Kind.SPOT: ("{{", "}}"),
+    Kind.FLEX_START: ("([", "])"),
+    Kind.QUEUED: ("[/", "/]"),
+    Kind.AUTO: ("(", ")"),
+    Kind.UNKNOWN: (">", "]"),
+    Kind.NOWHERE: ("[", "]"),
+}
 _LOOKS = {
     "on-demand": "fill:#e3f1ff,stroke:#0969da,color:#1f2328",
     "reservation": "fill:#e2f6e6,stroke:#1a7f37,color:#1f2328",
@@ -52,6 +62,7 @@ def _lines(overview: Overview) -> Iterator[str]:
 def _cluster(cluster: Cluster, names: Iterator[str]) -> Iterator[str]:
     head = f"Cluster {cluster.name}, {cluster.about}" if cluster.about else cluster.name
     yield f"  subgraph {next(names)}[{_quoted(head)}]"
+    yield "    direction LR"
     for lane in cluster.lanes[: 2 * MOST]:
         yield from _lane(lane, names)
     yield from _more(len(cluster.lanes) - 2 * MOST, "kinds of pools", names)
@@ -59,31 +70,30 @@ def _cluster(cluster: Cluster, names: Iterator[str]) -> Iterator[str]:
 
 
 def _lane(lane: Lane, names: Iterator[str]) -> Iterator[str]:
-    group, look = next(names), _class(KIND_CLASS[lane.kind])
-    head = ["<b>" + _text(lane.kind.value) + "</b>", _text(MEANING[lane.kind])]
-    head += [_text(lane.gate)] if lane.gate else []
-    yield f'    subgraph {group}["{"<br/>".join(head)}"]'
+    """Pods, an arrow to the sign of the capacity, and arrows from there to the pools."""
+    sign, (opening, closing) = next(names), _SHAPES[lane.kind]
+    words = [MEANING[lane.kind], *([lane.gate] if lane.gate else [])]
+    yield f"    {sign}{opening}{_quoted(lane.kind.value, *words)}{closing}"
+    yield f"    class {sign} {_class(KIND_CLASS[lane.kind])}"
     for card in lane.pools[:MOST]:
-        yield f"      {next(names)}[{_quoted(card.name, *card.lines[:MOST])}]"
-    yield from _more(len(lane.pools) - MOST, "pools", names)
-    if not lane.pools:
-        yield f"      {next(names)}[{_quoted('none')}]"
-    yield "    end"
-    yield f"    class {group} {look}"
+        yield f"    {sign} --> {next(names)}[{_quoted(card.name, *card.lines[:MOST])}]"
+    left = len(lane.pools) - MOST
+    if left > 0:
+        yield f"    {sign} --> {next(names)}[{_quoted(f'and {left:,} more pools')}]"
     for pods in lane.pods[:MOST]:
-        yield from _pods(pods, group, names)
+        yield from _pods(pods, sign, names)
     left = len(lane.pods) - MOST
     if left > 0:
-        yield f"    {next(names)}({_quoted(f'and {left:,} more')}) --> {group}"
+        yield f"    {next(names)}({_quoted(f'and {left:,} more workloads')}) --> {sign}"
 
 
-def _pods(pods: Pods, group: str, names: Iterator[str]) -> Iterator[str]:
+def _pods(pods: Pods, sign: str, names: Iterator[str]) -> Iterator[str]:
     name = next(names)
     is_bad = pods.tone is Tone.WARNING
     words = f"⚠ {pods.name}" if is_bad else pods.name
     arrow = "-->" if pods.certain else "-. perhaps .->"
     detail = [pods.detail] if pods.detail else []
-    yield f"    {name}({_quoted(words, *detail)}) {arrow} {group}"
+    yield f"    {name}({_quoted(words, *detail)}) {arrow} {sign}"
     if is_bad:
         yield f"    class {name} bad"
 
@@ -92,6 +102,7 @@ def _items(head: str, found: Sequence[Item], names: Iterator[str]) -> Iterator[s
     if not found:
         return
     yield f"  subgraph {next(names)}[{_quoted(head)}]"
+    yield "    direction TB"
     for item in found[:MOST]:
         sign = {"match": "✓ ", "mismatch": "✗ "}.get(item.verdict.value, "")
         name = next(names)

@@ -122,7 +122,8 @@ class _Drawing:
         inner, left = room - 2 * _PAD, x + _PAD
         if form.is_narrow or not lane.pools:
             if lane.pods:
-                y = self.paper.write((left, y), "may run here", inner, form.small, look="soft")
+                head = "have no node" if lane.kind is Kind.NOWHERE else "may run here"
+                y = self.paper.write((left, y), head, inner, form.small, look="soft")
                 y = self._all(lane.pods, self._pods, "workload", left, y + 3, inner, 1)
             if lane.pools:
                 what = "pool" if lane.kind is not Kind.AUTO else "limit or class"
