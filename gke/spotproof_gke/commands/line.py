@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spotproof_gke.commands import audit, graph
+from spotproof_gke.commands import audit, doctor, graph
 from spotproof_gke.commands.terminal import (
     DONE,
     INTERRUPTED,
@@ -45,6 +45,7 @@ def application() -> typer.Typer:
     app.callback()(_options)
     app.command(epilog=audit.EPILOG)(audit.audit)
     app.command(epilog=graph.EPILOG)(graph.graph)
+    app.command(epilog=doctor.EPILOG)(doctor.doctor)
     return app
 
 
