@@ -141,7 +141,8 @@ class Overview:
         holding = f" with node pools ({pools})" if pools else ""
         words = [counted(len(self.clusters), "cluster") + holding]
         words += [counted(len(self.buckets), "bucket"), counted(len(self.queues), "queue")]
-        words += [f"{len(self.identities)} identities"]
+        identities = len(self.identities)
+        words.append(f"{identities:,} identit{'y' if identities == 1 else 'ies'}")
         return f"{self.title}: {', '.join(words)}."
 
 
