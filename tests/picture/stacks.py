@@ -1,5 +1,6 @@
 """States and plans to draw, as Pulumi writes them, of programs that are not ours."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,7 +65,11 @@ def plan(*resources: Any, **more: Any) -> dict[str, Any]:
     steps = []
     for each in resources:
         made = {key: value for key, value in each.items() if key != "outputs"}
-        stated = {key: ["urn:pulumi:live::shop::a:b:C::other"] for key in made["inputs"]}
+        unknown = {k for k, value in made["inputs"].items() if UNKNOWN in json.dumps(value)}
+        stated = {
+            key: ["urn:pulumi:live::shop::a:b:C::other"] if key in unknown else []
+            for key in made["inputs"]
+        }
         made["propertyDependencies"] = stated | made.get("depends", {})
         steps.append({"op": "create", "urn": made["urn"], "newState": made})
     return {"config": {}, "steps": steps, "changeSummary": {"create": len(steps)}, **more}

@@ -209,7 +209,7 @@ def test_an_interrupted_update_is_named_with_what_it_was_doing(here: Here, capsy
     assert found["pending operation"]["fix"] == "pulumi refresh --stack live"
     assert found["unfinished start"]["found"] == "sick"
     assert found["unfinished replacement"]["found"] == "old"
-    assert found["protection"]["found"].startswith("1 resources are protected")
+    assert found["protection"]["found"] == "1 resource that `pulumi destroy` refuses"
 
 
 def test_locks_tell_whose_they_are(here: Here, capsys) -> None:
@@ -254,7 +254,7 @@ def test_a_state_of_another_backend_is_given_as_a_file(here: Here, tmp_path: Pat
     unread = rows(capsys, code=0)
     assert unread["state"]["status"] == unread["lock"]["status"] == "unknown"
     assert "secret" not in unread["login"]["found"]
-    assert rows(capsys, "--state", str(file), code=0)["state"]["found"].startswith("1 resources")
+    assert rows(capsys, "--state", str(file), code=0)["state"]["found"].startswith("1 resource ")
 
 
 def test_in_an_empty_folder_the_machine_alone_is_judged(here: Here, tmp_path: Path, capsys) -> None:

@@ -10,6 +10,7 @@ from spotproof_gke.audit import documents
 from spotproof_gke.audit.evidence import InputError, printable
 from spotproof_gke.doctor.place import Place
 from spotproof_gke.doctor.row import Area, Row, missing, ok, unknown
+from spotproof_gke.plurals import counted
 from spotproof_gke.rules.reading import items, mapping, text
 from spotproof_gke.stack_state.locks import GONE, RUNNING, Lock, locks_in_files
 from spotproof_gke.stack_state.operations import (
@@ -90,24 +91,24 @@ def state_rows(place: Place, state: str, *, online: bool) -> Iterator[Row]:
     yield from _locks(place)
     file = state or found_state(place)
     if not file:
-        words = "not read: no --state FILE, and the backend keeps no file for the stack here"
+        words = "not read: the backend keeps no file for the stack here"
         yield unknown(_S, "state", words, "it says what an update left", _export(place))
         return
     deployment = read_deployment(file)
     resources = deployment["resources"]
-    what = f"{len(resources)} resources ({documents.label(file)})"
+    what = f"{counted(len(resources), 'resource')} ({documents.label(file)})"
     yield ok(_S, "state", what, "it says what is there")
     yield from _interrupted(place, deployment)
     held = protected(deployment)
     if held:
-        words = f"{len(held)} resources are protected, and `pulumi destroy` refuses them"
+        words = f"{counted(len(held), 'resource')} that `pulumi destroy` refuses"
         yield ok(_S, "protection", words, "nobody deletes them by mistake")
     yield from _apis(resources, place, online)
 
 
 def _export(place: Place) -> str:
     stack = f" --stack {printable(place.stack)}" if place.stack else ""
-    return f"pulumi stack export{stack} > state.json, then --state state.json"
+    return f"pulumi stack export{stack} | spotproof doctor --state -"
 
 
 def _mend(place: Place, otherwise: str) -> str:
@@ -187,9 +188,9 @@ def _project_apis(
     left, listing = sorted(used - by_stack), f"gcloud services list --enabled --project {project}"
     if not left:
         return ok(_S, name, "enabled by the stack itself", why)
-    words = f"{', '.join(left)}: not enabled by the stack"
+    words = f"not enabled by the stack: {', '.join(left)}"
     if not online:
-        return unknown(_S, name, words, why, f"{listing} (or --online)")
+        return unknown(_S, name, words, why, listing)
     answer = _listed(project, place)
     if answer is None:
         return unknown(_S, name, f"{words}, and gcloud could not list them", why, listing)

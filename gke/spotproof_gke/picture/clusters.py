@@ -9,9 +9,10 @@ from typing import Any
 from spotproof_gke.audit.evidence import printable
 from spotproof_gke.capacity import COMPUTE_CLASS_KEY
 from spotproof_gke.picture.made_on_demand import classes_in, limits_of
-from spotproof_gke.picture.overview import Card, Cluster, Kind, Lane, Pods, Tone, counted
+from spotproof_gke.picture.overview import Card, Cluster, Kind, Lane, Pods, Tone
 from spotproof_gke.picture.placing import ORDINARY, SYSTEM, may_run
 from spotproof_gke.picture.pools import DrawnPool, drawn_pools
+from spotproof_gke.plurals import counted
 from spotproof_gke.rules import clusters as found_clusters
 from spotproof_gke.rules.cluster_evidence import ClusterEvidence
 from spotproof_gke.rules.finding import Resource, Stack

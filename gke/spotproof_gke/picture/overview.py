@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from spotproof_gke.plurals import counted
+
 FORMAT_VERSION = 1
 """Version of the JSON form; it changes when a key goes or means something else."""
 
@@ -144,11 +146,6 @@ class Overview:
         identities = len(self.identities)
         words.append(f"{identities:,} identit{'y' if identities == 1 else 'ies'}")
         return f"{self.title}: {', '.join(words)}."
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 bucket`, `2 buckets`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def as_json(overview: Overview) -> dict[str, Any]:
