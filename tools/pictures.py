@@ -10,8 +10,9 @@ from unittest.mock import patch
 import yaml
 
 from spotproof_gke.picture import svg
+from spotproof_gke.picture.program import Program
 from spotproof_gke.picture.survey import survey
-from spotproof_gke.program_documents import PLAN, Program
+from spotproof_gke.program_documents import PREVIEW
 from spotproof_gke.rules.clusters import CLUSTER
 from spotproof_gke.rules.finding import Resource
 from tests.unit.declared import Declared, declare
@@ -41,7 +42,7 @@ def _program(stack: str) -> Program:
         )
     # Resources are declared in the order in which their inputs are known, which differs.
     ordered = sorted(declared, key=lambda each: (each.type, each.name))
-    return Program(stack, PLAN, [_resource(stack, each) for each in ordered])
+    return Program(PREVIEW, [_resource(stack, each) for each in ordered])
 
 
 def _made(token: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:

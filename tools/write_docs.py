@@ -14,6 +14,7 @@ from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.pictures import pictures
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
+from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,6 +46,8 @@ def pages() -> dict[Path, str]:
         "changes": changes_page(),
         "machine-types": machine_types_page(),
         "versions": versions_page(),
+        "prices": prices_page(),
+        "quotas": quotas_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
     result |= {ROOT / "docs" / "pictures" / name: text for name, text in pictures().items()}

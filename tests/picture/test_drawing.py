@@ -10,8 +10,9 @@ import pytest
 from spotproof_gke.picture import lettering, mermaid, svg
 from spotproof_gke.picture.overview import Overview
 from spotproof_gke.picture.paper import _DARK, _LIGHT
+from spotproof_gke.picture.program import program_of
 from spotproof_gke.picture.survey import survey
-from spotproof_gke.program_documents import program_of
+from spotproof_gke.program_documents import document_of
 from tests.picture import stacks
 from tests.picture.stacks import cluster, plan, pool, resource, state, workload
 
@@ -25,11 +26,11 @@ NASTY = "</text><script>alert(1)</script> & \"q\" 's' ]]> `x` #35; \n\t\x00\x1b[
 
 
 def drawn(document: Any, form: svg.Form) -> str:
-    return svg.draw(survey(program_of("file", document)), form)
+    return svg.draw(survey(program_of(document_of("file", document))), form)
 
 
 def chart(document: Any) -> str:
-    return mermaid.draw(survey(program_of("file", document)))
+    return mermaid.draw(survey(program_of(document_of("file", document))))
 
 
 @cache
@@ -37,7 +38,7 @@ def many() -> Overview:
     pools = [pool(f"p{n}") for n in range(2000)]
     jobs = [workload(stacks.JOB, f"j{n}", {}) for n in range(2000)]
     buckets = [resource(stacks.BUCKET, f"b{n}", {"name": f"b{n}"}) for n in range(1000)]
-    return survey(program_of("file", state(cluster(), *pools, *jobs, *buckets)))
+    return survey(program_of(document_of("file", state(cluster(), *pools, *jobs, *buckets))))
 
 
 def long_names() -> dict[str, Any]:

@@ -64,14 +64,14 @@ def test_standard_input(state: str, monkeypatch: pytest.MonkeyPatch, capsys) -> 
     ("arguments", "words"),
     [
         ([], "Missing argument"),
-        (["nowhere.json"], "nowhere.json: No such file or directory; expected what"),
+        (["nowhere.json"], "nowhere.json: No such file or directory; name a file"),
         (["state.json", "--format", "png"], "png"),
         (["state.json", "--format", "mermaid", "--narrow"], "--narrow is for SVG"),
         (["state.json", "--json", "--output", "x"], "leave --output and --narrow out"),
         (["state.json", "--output", "no/such/folder/x.svg"], "name a file that can be written"),
         (["broken.json"], "broken JSON"),
-        (["other.json"], "neither a Pulumi state nor a plan; expected what `pulumi stack export`"),
-        (["two.json"], "holds 2 documents"),
+        (["other.json"], "neither a plan nor a state; expected what `pulumi preview --json`"),
+        (["two.json"], "2 documents; expected one"),
     ],
 )
 def test_a_mistake_is_said_in_one_line(

@@ -7,14 +7,15 @@ import pytest
 
 from spotproof_gke.audit.evidence import InputError
 from spotproof_gke.picture.overview import Cluster, Kind, Lane, Overview, Tone, Verdict
+from spotproof_gke.picture.program import program_of
 from spotproof_gke.picture.survey import survey
-from spotproof_gke.program_documents import program_of
+from spotproof_gke.program_documents import document_of
 from tests.picture import stacks
 from tests.picture.stacks import cluster, plan, pool, resource, state, workload
 
 
 def overview(document: Any) -> Overview:
-    return survey(program_of("file", document))
+    return survey(program_of(document_of("file", document)))
 
 
 def only_cluster(document: Any) -> Cluster:
@@ -174,9 +175,23 @@ def test_a_plan_shows_what_will_be() -> None:
     found = overview(document)
 
     assert [card.name for lane in found.clusters[0].lanes for card in lane.pools] == ["kept"]
-    assert "leaves out 7 unchanged resources; `pulumi preview --json --show-sames`" in " ".join(
-        found.notes
-    )
+    assert "leaves out 7 unchanged resources; make it with --show-sames" in " ".join(found.notes)
+
+
+def test_an_update_plan_shows_what_it_makes() -> None:
+    made = [cluster(), pool("new", spot=True)]
+    plans = {
+        each["urn"]: {
+            "goal": {"type": each["type"], "custom": True, "inputDiff": {"adds": each["inputs"]}},
+            "steps": ["create"],
+        }
+        for each in made
+    }
+    found = overview({"manifest": {}, "resourcePlans": plans})
+
+    (lane,) = found.clusters[0].lanes
+    assert (lane.kind, [card.name for card in lane.pools]) == (Kind.SPOT, ["new"])
+    assert "as the preview plans it" in found.about
 
 
 def test_daemon_sets_are_counted_and_not_drawn() -> None:
@@ -190,16 +205,15 @@ def test_daemon_sets_are_counted_and_not_drawn() -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({"resourcePlans": {}}, "pulumi preview --json"),
-        ({"steps": "none"}, "neither a Pulumi state nor a plan"),
-        ([], "neither a Pulumi state nor a plan"),
-        ({"kind": "List", "items": []}, "neither a Pulumi state nor a plan"),
+        ({"steps": "none"}, "neither a plan nor a state"),
+        ([], "neither a plan nor a state"),
+        ({"kind": "List", "items": []}, "neither a plan nor a state"),
         ({"deployment": {"resources": 7}}, "without a list of resources"),
     ],
 )
 def test_a_file_that_is_neither_is_refused_with_what_to_give(document: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        program_of("file", document)
+        document_of("file", document)
 
 
 @pytest.mark.parametrize("key", ["inputs", "outputs", "urn", "type", "propertyDependencies"])

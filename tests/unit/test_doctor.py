@@ -306,7 +306,7 @@ def test_text_is_for_people_and_has_no_broken_commands(here: Here, capsys) -> No
     ("arguments", "words"),
     [
         (["--project", "nowhere"], "--project nowhere: not a folder"),
-        (["--state", "nowhere.json"], "nowhere.json: No such file or directory; expected what"),
+        (["--state", "nowhere.json"], "nowhere.json: No such file or directory; name a file"),
         (["--state", "Pulumi.yaml"], "Pulumi.yaml: no state of a Pulumi stack"),
         (["surplus"], "surplus"),
     ],

@@ -19,31 +19,33 @@ _MARKS = (
     (b"\xfe\xff", "utf-16"),
     (b"\xef\xbb\xbf", "utf-8-sig"),
 )
-EXPECTED = "expected what `kubectl get ... -o json` or `pulumi stack export` prints (JSON or YAML)"
+WRITERS = "`kubectl get ... -o json` or `pulumi stack export`"
+"""What writes the files that an audit takes, for messages."""
 
 
-def read(path: str, expected: str = EXPECTED) -> str:
+def read(path: str, writers: str = WRITERS) -> str:
     """The text of a file, or of standard input for `-`.
 
     Args:
-        path: The file.
-        expected: What it should hold, for messages.
+        path: The file's path.
+        writers: What writes such files, for messages.
 
     Raises:
         InputError: The file cannot be read or is no text.
     """
+    name_one = f"name a file that {writers} wrote"
     try:
         raw = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except OSError as error:
         why = error.strerror or "cannot be read"
-        raise InputError(f"{printable(path)}: {why}; {expected}") from None
+        raise InputError(f"{printable(path)}: {why}; {name_one}") from None
     except ValueError:
-        raise InputError(f"{printable(path)}: not the name of a file; {expected}") from None
+        raise InputError(f"{printable(path)}: not the name of a file; {name_one}") from None
     encoding = next((name for mark, name in _MARKS if raw.startswith(mark)), "utf-8")
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError:
-        raise InputError(f"{label(path)}: not a text file; {expected}") from None
+        raise InputError(f"{label(path)}: not a text file; {_expected(writers)}") from None
 
 
 def label(path: str) -> str:
@@ -52,17 +54,18 @@ def label(path: str) -> str:
     return printable(name)
 
 
-def documents(name: str, content: str, expected: str = EXPECTED) -> list[Any]:
+def documents(name: str, content: str, writers: str = WRITERS) -> list[Any]:
     """Everything in a text: JSON documents one after the other, or YAML documents.
 
     Args:
-        name: What the text is called in messages.
+        name: What the file is called in messages.
         content: The text.
-        expected: What it should hold, for messages.
+        writers: What writes such files, for messages.
 
     Raises:
         InputError: It is neither, or nested deeper than any real document.
     """
+    expected = _expected(writers)
     try:
         return list(_json(content))
     except RecursionError:
@@ -80,6 +83,10 @@ def documents(name: str, content: str, expected: str = EXPECTED) -> list[Any]:
             raise
         # The loader raises the others for odd scalars and keys.
         raise InputError(f"{name}: neither JSON nor YAML; {expected}") from None
+
+
+def _expected(writers: str) -> str:
+    return f"expected what {writers} prints (JSON or YAML)"
 
 
 def _refuse_odd_yaml(name: str, content: str, expected: str) -> None:
@@ -135,4 +142,4 @@ def kind_error(name: str, content: Sequence[Any]) -> InputError:
             f"{name}: the plan of a preview, which the policy packs judge: "
             "pulumi preview --policy-pack FOLDER; for an audit give `pulumi stack export`"
         )
-    return InputError(f"{name}: neither a Kubernetes dump nor a Pulumi state; {EXPECTED}")
+    return InputError(f"{name}: neither a Kubernetes dump nor a Pulumi state; {_expected(WRITERS)}")

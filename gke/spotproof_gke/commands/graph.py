@@ -11,8 +11,9 @@ from spotproof_gke.audit.evidence import InputError, printable
 from spotproof_gke.commands.terminal import CommandError, Json, print_json
 from spotproof_gke.picture import mermaid, svg
 from spotproof_gke.picture.overview import as_json
+from spotproof_gke.picture.program import program_of
 from spotproof_gke.picture.survey import survey
-from spotproof_gke.program_documents import read_program
+from spotproof_gke.program_documents import read
 
 
 class Format(str, Enum):
@@ -61,7 +62,7 @@ def graph(
     if json_ and (output or narrow):
         raise CommandError("--json prints what the picture shows: leave --output and --narrow out")
     try:
-        overview = survey(read_program(file))
+        overview = survey(program_of(read(file)))
     except InputError as error:
         raise CommandError(str(error)) from None
     if json_:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spotproof_gke.commands import audit, doctor, graph
+from spotproof_gke.commands import audit, cost, doctor, gpus, graph, interval
 from spotproof_gke.commands.terminal import (
     DONE,
     INTERRUPTED,
@@ -46,6 +46,9 @@ def application() -> typer.Typer:
     app.command(epilog=audit.EPILOG)(audit.audit)
     app.command(epilog=graph.EPILOG)(graph.graph)
     app.command(epilog=doctor.EPILOG)(doctor.doctor)
+    app.command(epilog=cost.EPILOG)(cost.cost)
+    app.command(epilog=gpus.EPILOG)(gpus.gpus)
+    app.command(epilog=interval.EPILOG)(interval.interval)
     return app
 
 

@@ -26,7 +26,7 @@ LIST_SECONDS = 60
 
 SERVICE = "gcp:projects/service:Service"
 _S = Area.STACK
-_EXPECTED = "expected what `pulumi stack export` prints"
+_WRITER = "`pulumi stack export`"
 _APIS = {
     "artifactregistry": "artifactregistry.googleapis.com",
     "compute": "compute.googleapis.com",
@@ -48,9 +48,9 @@ def read_deployment(file: str) -> Mapping[str, Any]:
         InputError: The file is no state.
     """
     name = documents.label(file)
-    found = documents.documents(name, documents.read(file, _EXPECTED), _EXPECTED)
+    found = documents.documents(name, documents.read(file, _WRITER), _WRITER)
     if len(found) != 1 or not documents.is_state(found[0]):
-        raise InputError(f"{name}: no state of a Pulumi stack; {_EXPECTED}")
+        raise InputError(f"{name}: no state of a Pulumi stack; expected what {_WRITER} prints")
     parts = mapping(found[0])
     latest = mapping(mapping(parts.get("checkpoint")).get("latest"))
     deployment = mapping(parts.get("deployment")) or latest

@@ -3,13 +3,14 @@
 from spotproof_gke.audit.evidence import printable
 from spotproof_gke.picture.clusters import survey_clusters
 from spotproof_gke.picture.overview import Overview
+from spotproof_gke.picture.program import Program
 from spotproof_gke.picture.services import (
     survey_buckets,
     survey_identities,
     survey_networks,
     survey_queues,
 )
-from spotproof_gke.program_documents import STATE, Program
+from spotproof_gke.program_documents import STATE
 from spotproof_gke.rules.reading import text
 
 
