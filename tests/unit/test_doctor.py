@@ -239,6 +239,14 @@ def test_apis_are_asked_for_only_online(here: Here, capsys) -> None:
     assert rows(capsys, "--online", code=0)["APIs of acme"]["status"] == "ok"
 
 
+def test_a_command_to_copy_holds_names_of_others_as_words(here: Here, capsys) -> None:
+    nasty = "acme; rm -rf ~ \x1b[31m"
+    here.state(resource("gcp:storage/bucket:Bucket", "data", inputs={"project": nasty}))
+
+    (found,) = [v for k, v in rows(capsys, code=0).items() if k.startswith("APIs of")]
+    assert found["fix"].endswith("--project 'acme; rm -rf ~ ?[31m'")
+
+
 def test_apis_that_the_stack_enables_itself_are_fine(here: Here, capsys) -> None:
     service = {"project": "acme", "service": "storage.googleapis.com"}
     here.state(BUCKET, resource("gcp:projects/service:Service", "api", inputs=service))

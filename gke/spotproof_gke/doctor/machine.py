@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from spotproof_gke.audit.evidence import printable
-from spotproof_gke.doctor.place import Place, shown_address
+from spotproof_gke.doctor.place import Place, shell_word, shown_address
 from spotproof_gke.doctor.row import Area, Row, missing, ok, unknown
 from spotproof_gke.rules.reading import mapping, text
 from spotproof_gke.stack_state import engine_version
@@ -122,7 +122,7 @@ def _backend(place: Place) -> Row:
         if os.access(folder, os.W_OK):
             return ok(_M, "login", shown, why)
         words = f"{shown}: no folder that can be written"
-        return missing(_M, "login", words, why, f"mkdir -p '{printable(str(folder))}'")
+        return missing(_M, "login", words, why, f"mkdir -p {shell_word(str(folder))}")
     if not address.startswith(("https://", "http://")):
         words = f"{shown}: whether the bucket is there was not asked"
         return unknown(_M, "login", words, why, "pulumi whoami --verbose")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -75,6 +76,11 @@ class Place:
         return (self.root / "Makefile").is_file() and (self.root / "infra").is_dir()
 
     @property
+    def stack_word(self) -> str:
+        """The stack's name as a word of a shell's command; `NAME` when none is given."""
+        return shell_word(self.stack) if self.stack else "NAME"
+
+    @property
     def stack_file(self) -> Path | None:
         """The file of the stack's settings, there or not; None when no stack is given."""
         if not self.stack:
@@ -107,6 +113,11 @@ class Place:
         if folder is None:
             return None
         return folder if folder.is_absolute() else self.root / folder
+
+
+def shell_word(text: str) -> str:
+    """A text from outside as one word of a command that somebody may copy into a shell."""
+    return shlex.quote(printable(text))
 
 
 def read_mapping(file: Path | None) -> Mapping[str, Any] | None:

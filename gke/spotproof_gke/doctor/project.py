@@ -107,7 +107,7 @@ def _stack_file(place: Place) -> Iterator[Row]:
         there = sorted(each.stem.partition(".")[2] for each in file.parent.glob("Pulumi.*.yaml"))
         hint = f"; {did_you_mean(place.stack, there)}" if there else ""
         words = printable(f"{shown} is not there{hint}")
-        yield missing(_P, name, words, why, f"pulumi stack init {printable(place.stack)}")
+        yield missing(_P, name, words, why, f"pulumi stack init {place.stack_word}")
         return
     content = read_mapping(file)
     if content is None and file.stat().st_size:
@@ -141,7 +141,7 @@ def _judged(place: Place, file: Path, shown: str) -> Row:
     if ended.returncode == 0:
         return ok(_P, name, f"{shown}, judged by the program", why)
     words = said[-1] if said and "Traceback" in said[0] else "; ".join(said[:4])
-    fix = f"make check STACK={printable(place.stack)}"
+    fix = f"make check STACK={place.stack_word}"
     return missing(_P, name, printable(f"{shown}: {words}"), why, fix)
 
 

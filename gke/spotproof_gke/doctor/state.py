@@ -8,7 +8,7 @@ from typing import Any
 
 from spotproof_gke.audit import documents
 from spotproof_gke.audit.evidence import InputError, printable
-from spotproof_gke.doctor.place import Place
+from spotproof_gke.doctor.place import Place, shell_word
 from spotproof_gke.doctor.row import Area, Row, missing, ok, unknown
 from spotproof_gke.plurals import counted
 from spotproof_gke.rules.reading import items, mapping, text
@@ -107,12 +107,12 @@ def state_rows(place: Place, state: str, *, online: bool) -> Iterator[Row]:
 
 
 def _export(place: Place) -> str:
-    stack = f" --stack {printable(place.stack)}" if place.stack else ""
+    stack = f" --stack {place.stack_word}" if place.stack else ""
     return f"pulumi stack export{stack} | spotproof doctor --state -"
 
 
 def _mend(place: Place, otherwise: str) -> str:
-    stack = printable(place.stack) or "NAME"
+    stack = place.stack_word
     return f"make recover STACK={stack}" if place.has_make else f"{otherwise} --stack {stack}"
 
 
@@ -123,7 +123,7 @@ def _locks(place: Place) -> Iterator[Row]:
     folder = place.backend_folder
     if folder is None:
         words = "not looked for: the backend is no folder"
-        yield unknown(_S, name, words, why, f"pulumi stack --stack {printable(place.stack)}")
+        yield unknown(_S, name, words, why, f"pulumi stack --stack {place.stack_word}")
         return
     found = locks_in_files(folder, place.project_name, place.stack)
     if not found:
@@ -178,14 +178,20 @@ def _apis(resources: Sequence[Resource], place: Place, online: bool) -> Iterator
         elif each["type"].startswith("gcp:") and module in _APIS and project:
             used.setdefault(project, set()).add(_APIS[module])
     for project, apis in sorted(used.items()):
-        yield _project_apis(printable(project), apis, enabled.get(project, set()), place, online)
+        yield _project_apis(project, apis, enabled.get(project, set()), place, online)
 
 
 def _project_apis(
     project: str, used: set[str], by_stack: set[str], place: Place, online: bool
 ) -> Row:
-    name, why = f"APIs of {project}", "Google Cloud refuses what belongs to an API that is off"
-    left, listing = sorted(used - by_stack), f"gcloud services list --enabled --project {project}"
+    name, why = (
+        printable(f"APIs of {project}"),
+        "Google Cloud refuses what belongs to an API that is off",
+    )
+    left, listing = (
+        sorted(used - by_stack),
+        f"gcloud services list --enabled --project {shell_word(project)}",
+    )
     if not left:
         return ok(_S, name, "enabled by the stack itself", why)
     words = f"not enabled by the stack: {', '.join(left)}"
@@ -197,7 +203,7 @@ def _project_apis(
     off = sorted(set(left) - answer)
     if not off:
         return ok(_S, name, "enabled", why)
-    fix = f"gcloud services enable {' '.join(off)} --project {project}"
+    fix = f"gcloud services enable {' '.join(off)} --project {shell_word(project)}"
     return missing(_S, name, f"off: {', '.join(off)}", why, fix)
 
 
