@@ -71,6 +71,29 @@ DOCUMENTS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("text", "measured", "measured_bold"),
+    [
+        ("spot-l4-pool-3545b5d", 10.74, 12.10),
+        ("cloud.google.com/gke-spot=true, nvidia.com/gpu", 24.77, 27.82),
+        ("Deployment kube-system/metrics-server", 20.45, 22.98),
+        ("2,048 vCPUs", 6.33, 7.04),
+        ("WWWWWWWWWW", 9.89, 11.03),
+        ("HHHHHHHHHH", 7.52, 8.37),
+        ("mmmmmmmmmm", 9.74, 10.42),
+        ("iiiiiiiiii", 2.78, 3.43),
+        ("!!!!!!!!!!", 4.01, 4.56),
+        ("^^^^^^^^^^", 8.38, 8.38),
+    ],
+)
+def test_letters_are_no_wider_than_they_are_taken_for(
+    text: str, measured: float, measured_bold: float
+) -> None:
+    """Measured in DejaVu Sans, the widest of the fonts named, by Chromium on 2026-11-30."""
+    assert measured <= lettering.width(text, 1) <= 1.5 * measured
+    assert measured_bold <= lettering.width(text, 1, bold=True) <= 1.5 * measured_bold
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_no_text_leaves_its_box(document: Any, form: svg.Form) -> None:

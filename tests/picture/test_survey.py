@@ -89,6 +89,42 @@ def test_pods_of_a_request_pass_the_taint_of_queued_nodes_and_others_do_not() ->
     assert names(found[Kind.NOWHERE]) == {"Job work/plain"}
 
 
+def test_pods_that_ask_for_gpus_pass_the_taint_that_gke_gives_gpu_pools() -> None:
+    gpus = {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}
+    found = only_cluster(
+        state(
+            cluster(),
+            pool("home"),
+            pool("l4", machineType="g2-standard-8"),
+            workload(stacks.JOB, "train", gpus),
+            workload(stacks.JOB, "plain", {}),
+        )
+    ).lanes
+
+    assert {lane.gate: names(lane, Tone.WORK) for lane in found} == {
+        "no taint: open to every pod": {"Job work/train", "Job work/plain"},
+        "taint: nvidia.com/gpu": {"Job work/train"},
+    }
+
+
+def test_a_system_workload_that_asks_for_spot_is_a_warning() -> None:
+    selector = {"cloud.google.com/gke-spot": "true"}
+    spec = {"nodeSelector": selector, "tolerations": [stacks.SPOT_TOLERATION]}
+    spot = pool("cheap", taints=[stacks.SPOT_TAINT], spot=True)
+    dns = workload(stacks.DEPLOYMENT, "dns", spec, namespace="kube-system")
+    found = lanes(state(cluster(), pool("home"), spot, dns))
+
+    assert names(found[Kind.SPOT], Tone.WARNING) == {"Deployment kube-system/dns"}
+
+
+def test_a_secret_of_the_program_is_not_shown_as_the_cloud_has_it() -> None:
+    hidden = resource(stacks.BUCKET, "data", {"name": stacks.HIDDEN, "location": "US"})
+    hidden["outputs"] = {"name": stacks.SECRET, "location": "US"}
+
+    (found,) = overview(state(cluster(), hidden)).buckets
+    assert found.name == "data"
+
+
 @pytest.mark.parametrize(
     ("values", "fits"), [(["true"], True), (["false"], False), ([stacks.UNKNOWN], None)]
 )

@@ -110,6 +110,14 @@ TAKEN = {
         "pulumi",
         "install the Pulumi CLI",
     ),
+    "pulumi that the project finds too old": (
+        lambda h: write(
+            h.project / "Pulumi.yaml",
+            "name: shop\nruntime: python\nrequiredPulumiVersion: '>=3.281.0'\n",
+        ),
+        "pulumi",
+        "install the Pulumi CLI",
+    ),
     "broken pulumi": (
         lambda h: program(h.bin / "pulumi", "exit 3"),
         "pulumi",

@@ -27,6 +27,7 @@ LIST_SECONDS = 60
 SERVICE = "gcp:projects/service:Service"
 _S = Area.STACK
 _WRITER = "`pulumi stack export`"
+_WHY_APIS = "Google Cloud refuses what belongs to an API that is off"
 _APIS = {
     "artifactregistry": "artifactregistry.googleapis.com",
     "compute": "compute.googleapis.com",
@@ -184,14 +185,9 @@ def _apis(resources: Sequence[Resource], place: Place, online: bool) -> Iterator
 def _project_apis(
     project: str, used: set[str], by_stack: set[str], place: Place, online: bool
 ) -> Row:
-    name, why = (
-        printable(f"APIs of {project}"),
-        "Google Cloud refuses what belongs to an API that is off",
-    )
-    left, listing = (
-        sorted(used - by_stack),
-        f"gcloud services list --enabled --project {shell_word(project)}",
-    )
+    name, why = printable(f"APIs of {project}"), _WHY_APIS
+    left = sorted(used - by_stack)
+    listing = f"gcloud services list --enabled --project {shell_word(project)}"
     if not left:
         return ok(_S, name, "enabled by the stack itself", why)
     words = f"not enabled by the stack: {', '.join(left)}"

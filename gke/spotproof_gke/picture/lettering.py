@@ -12,7 +12,7 @@ LINE_HEIGHT = 1.36
 
 ELLIPSIS = "…"
 
-_NARROW, _SLIM, _WIDE, _WIDEST = "iljI|.,:;'!", 'frt()[]-/ "`·', "mwMQOGD&+<>=~#", "W@%…—"
+_NARROW, _SLIM, _WIDE, _WIDEST = "iljI|.,:;'!", 'frt()[]-/ "·', "mwMQOGD&+<>=~#^", "W@%…—"
 _BOLD = 1.13
 _OTHERS = 1.1
 _BREAK = re.compile(r"(?<=[-./_@:=, ])")
@@ -20,7 +20,7 @@ _BREAK = re.compile(r"(?<=[-./_@:=, ])")
 
 def _em(char: str) -> float:
     if char in _NARROW:
-        return 0.4
+        return 0.41
     if char in _SLIM:
         return 0.47
     if char in _WIDEST:
@@ -29,7 +29,7 @@ def _em(char: str) -> float:
         return 0.98 if char in "mwM" else 0.86
     if not char.isascii():
         return _OTHERS
-    return 0.74 if char.isupper() else 0.65
+    return 0.76 if char.isupper() else 0.65
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
