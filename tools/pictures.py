@@ -47,7 +47,7 @@ def _program(stack: str) -> Program:
 
 def _made(token: str, name: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The id and outputs of a resource, as far as a picture shows them."""
-    address = f"{name}@example.iam.gserviceaccount.com"
+    address = f"{inputs.get('accountId', name)}@example.iam.gserviceaccount.com"
     outputs = {
         "name": name,
         "email": address,

@@ -1,8 +1,6 @@
 """A picture as SVG: wide for a page, or narrow, one column, for a phone."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from spotproof_gke.picture.overview import (
     Card,
@@ -15,33 +13,11 @@ from spotproof_gke.picture.overview import (
     Tone,
     Verdict,
 )
-from spotproof_gke.picture.paper import KIND_CLASS, Paper, dashes_of
+from spotproof_gke.picture.paper import KIND_CLASS, dashes_of
+from spotproof_gke.picture.sheet import Draw, Form, Sheet
 from spotproof_gke.picture.words import MEANING
 
 _PAD = 12.0
-_Draw = Callable[[Any, float, float, float, float], float]
-"""Draws a thing at x and y, so wide and so high; returns the y of its lower edge."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """Sizes of a picture.
-
-    Attributes:
-        width: Its width; it is as high as it has to be.
-        text: Size of ordinary letters.
-        small: Size of the smallest.
-        is_narrow: Whether all stands in one column.
-        most: How many things of one sort are drawn; of the rest there is the number.
-    """
-
-    width: float
-    text: float
-    small: float
-    is_narrow: bool
-    most: int
-
-
 WIDE = Form(960, 14, 13, False, 9)
 NARROW = Form(380, 13.5, 12.5, True, 6)
 
@@ -51,11 +27,7 @@ def draw(overview: Overview, form: Form = WIDE) -> str:
     return _Drawing(form).draw(overview)
 
 
-class _Drawing:
-    def __init__(self, form: Form) -> None:
-        self.form = form
-        self.paper = Paper()
-
+class _Drawing(Sheet):
     def draw(self, overview: Overview) -> str:
         form, margin = self.form, 20.0 if not self.form.is_narrow else 12.0
         room = form.width - 2 * margin
@@ -91,13 +63,7 @@ class _Drawing:
         shown = clusters[: self.form.most]
         for cluster in shown:
             y = self._cluster(cluster, x, y, room) + 10
-        return self._more(len(clusters) - len(shown), "cluster", x, y, room) - 10
-
-    def _more(self, count: int, noun: str, x: float, y: float, room: float) -> float:
-        if count <= 0:
-            return y
-        words = f"and {count:,} more {noun}{'' if count == 1 else 's'}"
-        return self.paper.write((x, y), words, room, self.form.small, look="soft", bold=True) + 6
+        return self.more(len(clusters) - len(shown), "cluster", x, y, room) - 10
 
     def _cluster(self, cluster: Cluster, x: float, y: float, room: float) -> float:
         form, place, top = self.form, self.paper.mark(), y
@@ -110,7 +76,7 @@ class _Drawing:
         y += 8
         for lane in cluster.lanes[: 2 * form.most]:
             y = self._lane(lane, x + pad, y, inner) + 9
-        y = self._more(len(cluster.lanes) - 2 * form.most, "kind of pool", x + pad, y, inner)
+        y = self.more(len(cluster.lanes) - 2 * form.most, "kind of pool", x + pad, y, inner)
         if not cluster.lanes:
             y = self.paper.write((x + pad, y), "no node pools", inner, form.text, look="soft") + 9
         self.paper.box((x, top), (room, y + pad - 9 - top), "card", at=place, radius=8)
@@ -124,19 +90,19 @@ class _Drawing:
             if lane.pods:
                 head = "have no node" if lane.kind is Kind.NOWHERE else "may run here"
                 y = self.paper.write((left, y), head, inner, form.small, look="soft")
-                y = self._all(lane.pods, self._pods, "workload", left, y + 3, inner, 1)
+                y = self.all(lane.pods, self._pods, "workload", left, y + 3, inner, 1)
             if lane.pools:
                 what = "pool" if lane.kind is not Kind.AUTO else "limit or class"
                 y = self.paper.write((left, y), _pools_head(lane), inner, form.small, look="soft")
-                y = self._all(lane.pools, self._card(lane.kind), what, left, y + 3, inner, 1)
+                y = self.all(lane.pools, self._card(lane.kind), what, left, y + 3, inner, 1)
         else:
             share, gap = 0.37 * inner, 34.0
             start = y
-            ends = [self._all(lane.pods, self._pods, "workload", left, y, share, 1)]
+            ends = [self.all(lane.pods, self._pods, "workload", left, y, share, 1)]
             beside, wide = left + share + gap, inner - share - gap
             columns = 3 if len(lane.pools) > 2 else 2
             draw_card = self._card(lane.kind)
-            ends.append(self._all(lane.pools, draw_card, "pool", beside, y, wide, columns))
+            ends.append(self.all(lane.pools, draw_card, "pool", beside, y, wide, columns))
             y = max(ends)
             self.paper.arrow((left + share + 6, (start + min(ends)) / 2 - 2), gap - 12)
         look = KIND_CLASS[lane.kind]
@@ -164,35 +130,6 @@ class _Drawing:
             )
         return max(bottom, lower)
 
-    def _all(
-        self,
-        things: Sequence[Card | Pods],
-        one: _Draw,
-        noun: str,
-        x: float,
-        y: float,
-        room: float,
-        columns: int,
-    ) -> float:
-        """Things in rows of `columns`, each row of one height; returns the y under them."""
-        shown = things[: self.form.most]
-        wide = (room - 8 * (columns - 1)) / columns
-        for first in range(0, len(shown), columns):
-            row = shown[first : first + columns]
-            high = max(self._height(one, each, wide) for each in row)
-            for place, each in enumerate(row):
-                one(each, x + place * (wide + 8), y, wide, high)
-            y += high + 7
-        return self._more(len(things) - len(shown), noun, x, y, room)
-
-    def _height(self, one: _Draw, thing: Any, wide: float) -> float:
-        """How high a thing gets, found by drawing it on a paper that is thrown away."""
-        kept, self.paper = self.paper, Paper()
-        try:
-            return one(thing, 0.0, 0.0, wide, 0.0)
-        finally:
-            self.paper = kept
-
     def _pods(self, pods: Pods, x: float, y: float, wide: float, high: float) -> float:
         form = self.form
         is_bad = pods.tone is Tone.WARNING
@@ -206,7 +143,7 @@ class _Drawing:
             bottom = self.paper.write((left, bottom), detail, room, form.small, look=look)
         return bottom + 5
 
-    def _card(self, kind: Kind) -> _Draw:
+    def _card(self, kind: Kind) -> Draw:
         def draw(card: Card, x: float, y: float, wide: float, high: float) -> float:
             form, room = self.form, wide - 16
             self.paper.box((x, y), (wide, high), "card", dashes=dashes_of(kind), radius=5)
@@ -228,7 +165,7 @@ class _Drawing:
         wide = (room - 12 * (columns - 1)) / columns
         for first in range(0, len(panels), columns):
             row = panels[first : first + columns]
-            high = max(self._height(self._panel, each, wide) for each in row)
+            high = max(self.height(self._panel, each, wide) for each in row)
             for place, each in enumerate(row):
                 self._panel(each, x + place * (wide + 12), y, wide, high)
             y += high + 12
@@ -244,7 +181,7 @@ class _Drawing:
             bottom = self._item(item, x + _PAD, bottom, wide - 2 * _PAD) + 6
         plural = "identitie" if noun == "identity" else noun
         more = len(found) - form.most
-        return self._more(more, noun if more == 1 else plural, x + _PAD, bottom, wide) + 5
+        return self.more(more, noun if more == 1 else plural, x + _PAD, bottom, wide) + 5
 
     def _item(self, item: Item, x: float, y: float, wide: float) -> float:
         form = self.form
