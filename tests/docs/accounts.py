@@ -11,6 +11,7 @@ AUDIT = "tests/audit/test_audit_docs.py::test_example_prints_what_the_page_shows
 DOCTOR = "tests/unit/test_doctor_page.py::test_the_examples_print_what_the_page_shows"
 GRAPH = "tests/picture/test_graph_page.py::"
 GRAPH_SHOWN = GRAPH + "test_the_examples_print_what_the_page_shows"
+ADVISE = "tests/unit/test_advise_docs.py::test_example_prints_what_the_page_shows"
 ADOPT = "tests/engine/test_adopt.py::test_every_command_of_the_page_does_what_the_page_says"
 CI_PAGE = "tests/engine/test_policy_page.py::"
 CI_PAGE += "test_the_commands_of_the_page_run_in_a_repository_that_is_not_ours"
@@ -54,6 +55,7 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ spotproof graph state.json": GRAPH_SHOWN,
         "<picture>": GRAPH + "test_a_page_takes_both_forms_as_the_example_says",
     },
+    "docs/how-to/choose-capacity.md": {"$ spotproof advise ": ADVISE},
     "docs/how-to/drill.md": {
         "drill of stack showcase: cluster showcase, 10 node pools": TEXTS
         + "test_the_report_of_the_drill_has_each_promise",
@@ -90,7 +92,7 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         + "test_the_page_works_as_it_stands",
         "from collections.abc import Sequence": QUEUE + "test_the_page_works_as_it_stands",
         "with QueueWorker(sink=sink, stop=stop) as worker:": QUEUE
-        + "test_the_page_works_as_it_stands",
+        + "test_the_loop_in_ones_own_hands_does_the_same",
     },
 }
 """Page, how its block begins, and the test."""
