@@ -8,6 +8,9 @@ import typer
 from spotproof_gke.commands.line import application
 from tools.markdown import table
 
+_PAGES = {name: "estimate-cost" for name in ("cost", "gpus", "interval")}
+"""The page of a command, where it has not the command's name."""
+
 HOW_TO = Path(__file__).resolve().parents[1] / "docs" / "how-to"
 
 
@@ -17,7 +20,8 @@ def commands_table() -> str:
     rows = []
     for name, command in group.commands.items():
         shown = f"`spotproof {name}`"
-        if (HOW_TO / f"{name}.md").is_file():
-            shown = f"[{shown}](docs/how-to/{name}.md)"
+        page = _PAGES.get(name, name)
+        if (HOW_TO / f"{page}.md").is_file():
+            shown = f"[{shown}](docs/how-to/{page}.md)"
         rows.append((shown, command.help.strip().partition("\n\n")[0].replace("\n", " ")))
     return table(("command", "what it does"), rows)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from spotproof_gke.audit.evidence import InputError
-from spotproof_gke.cost import report
+from spotproof_gke.commands import cost_report as report
 from spotproof_gke.cost.estimate import Estimate, estimate
 from spotproof_gke.cost.lines import Use
 from spotproof_gke.cost.plans import plan_of
@@ -63,6 +63,8 @@ _ODD = st.one_of(
 
 def _checked(made: Estimate) -> None:
     assert made.low == pytest.approx(sum(line.low for line in made.lines))
+    known = (line.low if line.high is None else line.high for line in made.lines)
+    assert made.high == pytest.approx(sum(known))
     assert made.low <= made.high
     assert len(made.unknown) == sum(line.high is None for line in made.lines)
     for line in made.lines:

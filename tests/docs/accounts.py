@@ -13,6 +13,7 @@ GRAPH = "tests/picture/test_graph_page.py::"
 GRAPH_SHOWN = GRAPH + "test_the_examples_print_what_the_page_shows"
 ADVISE = "tests/unit/test_advise_docs.py::test_example_prints_what_the_page_shows"
 ADOPT = "tests/engine/test_adopt.py::test_every_command_of_the_page_does_what_the_page_says"
+COST = "tests/cost/test_cost_docs.py::test_examples_print_what_the_page_shows"
 CI_PAGE = "tests/engine/test_policy_page.py::"
 CI_PAGE += "test_the_commands_of_the_page_run_in_a_repository_that_is_not_ours"
 NEWCOMER = "tests/cluster/test_newcomer.py::test_a_newcomer_gets_what_the_readme_shows"
@@ -60,6 +61,12 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "drill of stack showcase: cluster showcase, 10 node pools": TEXTS
         + "test_the_report_of_the_drill_has_each_promise",
         "1000 pods on 200 nodes": TEXTS + "test_the_measurement_at_scale_has_the_form_of_the_test",
+    },
+    "docs/how-to/estimate-cost.md": {
+        "$ spotproof gpus ": COST,
+        "$ spotproof interval ": COST,
+        "$ pulumi preview --json > plan.json": COST,
+        "$ spotproof cost plan.json --nodes": COST,
     },
     "docs/how-to/game-day.md": {
         "kept         5.1 s  The node is taken away": TEXTS

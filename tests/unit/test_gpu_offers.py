@@ -36,7 +36,7 @@ def test_gpus_are_known_by_what_people_call_them(said: str, meant: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "near"),
-    [("nvidia-l44", "nvidia-l4"), ("h1000", "nvidia-h100"), ("b20", "nvidia-b200")],
+    [("nvidia-l44", "nvidia-l4"), ("h1000", "nvidia-h100"), ("b2000", "nvidia-b200")],
 )
 def test_misspelt_gpu_leads_to_the_near_one(
     said: str, near: str, capsys: pytest.CaptureFixture[str]
@@ -68,7 +68,10 @@ def test_gpu_that_is_not_sold_so_leads_to_the_machine_that_is() -> None:
 
     assert found.fits is False
     assert found.why_not == "not sold as on-demand"
-    assert any(each.startswith("a3-highgpu-8g in ") for each in found.instead)
+    here, there = found.instead
+    assert here == "a3-highgpu-8g in us-central1 (same GPU, 640 GB)"
+    assert there.startswith("a3-highgpu-8g in us-")
+    assert "us-central1" not in there
 
 
 def test_capacity_alone_leads_to_the_ways_it_is_sold() -> None:

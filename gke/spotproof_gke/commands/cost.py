@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from spotproof_gke.audit.evidence import InputError
+from spotproof_gke.commands import cost_report as report
 from spotproof_gke.commands.terminal import CommandError, Json, console, print_json
-from spotproof_gke.cost import plans, report
+from spotproof_gke.cost import plans
 from spotproof_gke.cost.estimate import estimate
 from spotproof_gke.cost.lines import MONTH_HOURS, Use
 from spotproof_gke.cost.plans import Plan

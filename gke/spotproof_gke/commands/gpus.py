@@ -8,10 +8,10 @@ from rich.text import Text
 
 from spotproof_gke import gpu_names
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.commands.plain_table import print_table
 from spotproof_gke.commands.terminal import Json, console, print_json
 from spotproof_gke.gpu_offers import Offer, offers
 from spotproof_gke.locations import REGIONS, is_zone, region_of
-from spotproof_gke.plain_table import print_table
 from spotproof_gke.problems import Problem, did_you_mean, raise_if_any
 from spotproof_gke.tables import table
 

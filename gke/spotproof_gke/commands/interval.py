@@ -9,10 +9,10 @@ from rich.text import Text
 from spotproof_gke import scenarios
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.checkpoint_plan import RESTORE_SECONDS, Plan, plan
+from spotproof_gke.commands.plain_table import print_table
 from spotproof_gke.commands.terminal import CommandError, Json, console, print_json
 from spotproof_gke.grace import SHUTDOWN_SECONDS, Mode, termination_budget
 from spotproof_gke.interval import Waste, expected_waste, lives
-from spotproof_gke.plain_table import print_table
 from spotproof_gke.problems import Problem, ProblemsError
 from spotproof_gke.tables import table
 

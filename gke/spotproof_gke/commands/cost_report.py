@@ -6,10 +6,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from spotproof_gke.commands.plain_table import print_table
 from spotproof_gke.cost.amounts import money, money_span, rounded
 from spotproof_gke.cost.estimate import Estimate
 from spotproof_gke.cost.lines import MONTH_HOURS, Line
-from spotproof_gke.plain_table import print_table
 from spotproof_gke.quotas import Need
 
 _UNKNOWN_QUOTA = "name not known"
@@ -74,6 +74,8 @@ def print_text(made: Estimate, console: Console) -> None:
     hours = made.use.node_hours
     when = "all the time" if hours == MONTH_HOURS else f"{hours:g} hours a month"
     _say(console, f"Estimate of {made.plan.name} ({made.plan.kind}), nodes running {when}.\n")
+    for note in made.plan.notes:
+        _say(console, f"Note: {note}.\n")
     if made.lines:
         columns = ("resource", "what", "$ a month", "depends on")
         print_table(console, columns, _line_rows(made), numbers=("$ a month",))
@@ -123,8 +125,6 @@ def _left_out(made: Estimate) -> Iterator[str]:
         yield f"Not priced: {named}."
     if made.free:
         yield f"Free by themselves: {made.free} resource{'' if made.free == 1 else 's'}."
-    for note in made.plan.notes:
-        yield f"Note: {note}."
     yield "Without taxes, commitments, credits, network traffic between places, logs and metrics."
 
 
