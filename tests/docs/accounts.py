@@ -9,6 +9,8 @@ looks at it.
 
 AUDIT = "tests/audit/test_audit_docs.py::test_example_prints_what_the_page_shows"
 ADOPT = "tests/engine/test_adopt.py::test_every_command_of_the_page_does_what_the_page_says"
+ADVISE = "tests/unit/test_advise_docs.py::test_example_prints_what_the_page_shows"
+COST = "tests/cost/test_cost_docs.py::test_examples_print_what_the_page_shows"
 CI_PAGE = "tests/engine/test_policy_page.py::"
 CI_PAGE += "test_the_commands_of_the_page_run_in_a_repository_that_is_not_ours"
 NEWCOMER = "tests/cluster/test_newcomer.py::test_a_newcomer_gets_what_the_readme_shows"
@@ -41,6 +43,8 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ pulumi stack export --stack prod > state.json": AUDIT,
         "$ spotproof audit state.json cluster.json | grep": AUDIT,
     },
+    "docs/how-to/choose-capacity.md": {"$ spotproof advise": ADVISE},
+    "docs/how-to/estimate-cost.md": {"$ ": COST},
     "docs/how-to/drill.md": {
         "drill of stack showcase: cluster showcase, 10 node pools": TEXTS
         + "test_the_report_of_the_drill_has_each_promise",

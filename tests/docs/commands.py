@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import typer
 import yaml
 
 from sandbox import stacks
@@ -30,6 +32,7 @@ _CHECKOUT = ("/path/to/spotproof", ".policy-packs")
 """How pages call a clone of this project in a place of the reader's."""
 
 _WRITTEN_BY_THE_READER = {"exceptions.json", "policy-config.json", "state.json"}
+_FILTERS = {"head", "tail", "grep"}
 _VARIABLES = {"STACK", "ARGS", "YES", "FILE", "LEVELS", "PYTHON"}
 _PULUMI_TARGETS = {"up", "preview", "refresh", "destroy", "policy"}
 _MODULE_TARGETS = {"bench": "bench", "drill": "sandbox.drill", "recover": "sandbox.recovery"}
@@ -94,6 +97,8 @@ def _simple(text: str) -> Iterator[list[str]]:
 
 def _problems_of(words: list[str], help_of: HelpOf, folder: Path) -> list[str]:
     program, rest = words[0], words[1:]
+    if program in _FILTERS:
+        return []
     name = program.rpartition("/")[2]
     if program == "eval":
         return problems(rest[0].removeprefix("$(").removesuffix(")"), help_of, folder)
@@ -108,8 +113,7 @@ def _problems_of(words: list[str], help_of: HelpOf, folder: Path) -> list[str]:
     if name in ("python", "python3"):
         return _module(rest, folder)
     if name == "spotproof":
-        shown = _spotproof_help(tuple(rest[:1]))
-        return _flags(rest, shown) if shown else [f"spotproof knows no {rest[0]}"]
+        return _spotproof(rest)
     return _foreign_problems(words)
 
 
@@ -229,12 +233,18 @@ def _emulated_cloud(words: list[str]) -> list[str]:
     return []
 
 
-@cache
-def _spotproof_help(leading: tuple[str, ...]) -> str:
-    written = io.StringIO()
-    with contextlib.redirect_stdout(written):
-        line.run([*leading, "--help"])
-    return written.getvalue()
+def _spotproof(words: list[str]) -> list[str]:
+    """What the command's own definition says."""
+    group: Any = typer.main.get_command(line.application())
+    name = words[0] if words else "--help"
+    if name.startswith("-"):
+        return []
+    if name not in group.commands:
+        return [f"spotproof knows no {name}"]
+    flags = {
+        flag for one in group.commands[name].params for flag in (*one.opts, *one.secondary_opts)
+    }
+    return _flags(words[1:], " ".join(flags | {"-h", "--help"}))
 
 
 def _foreign_problems(words: list[str]) -> list[str]:
