@@ -10,7 +10,7 @@ import pytest
 from sandbox.engine import lookup
 from tests.docs.accounts import SHOWN_BY
 from tests.docs.commands import folder_after, problems
-from tests.docs.pages import ROOT, Block, blocks, inline_commands
+from tests.docs.pages import ROOT, Block, blocks, inline_commands, pages
 
 SHELLS = ("console", "sh")
 JUDGED = ("python", "yaml", "json")
@@ -35,6 +35,22 @@ def test_somebody_accounts_for_each_block(block: Block) -> None:
     shows = [command.text for command in block.commands() if command.output]
     assert not shows, f"output is shown, so a test has to run it: {shows}"
     assert block.commands(), "a command begins with `$ `"
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda one: str(one.relative_to(ROOT)))
+def test_no_block_escapes_notice(page: Path) -> None:
+    """Every fence opens or closes a block that was found, and code stands in fences."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    found = [one for one in blocks() if one.page == str(page.relative_to(ROOT))]
+
+    fences = [line for line in lines if line.lstrip().startswith(("```", "~~~"))]
+    assert len(fences) == 2 * len(found)
+    after_blank = zip(["", *lines], lines, strict=False)
+    inside = {line.strip() for one in found for line in one.text.splitlines()}
+    indented = [
+        b for a, b in after_blank if not a and b.startswith("    ") and b.strip() not in inside
+    ]
+    assert not indented, "put code into a fence, and not behind four blanks"
 
 
 @cache
