@@ -8,7 +8,12 @@ import typer
 from spotproof_gke.commands.line import application
 from tools.markdown import table
 
-_PAGES = {name: "estimate-cost" for name in ("cost", "gpus", "interval")}
+_PAGES = {
+    **dict.fromkeys(("cost", "gpus", "interval"), "estimate-cost"),
+    "advise": "choose-capacity",
+    "doctor": "check-this-machine",
+    "graph": "draw-a-stack",
+}
 """The page of a command, where it has not the command's name."""
 
 HOW_TO = Path(__file__).resolve().parents[1] / "docs" / "how-to"
