@@ -14,6 +14,10 @@ class OptionsError(ValueError):
     """The runtime options cannot be honoured; the text names the option and says what to do."""
 
 
+class MissingVirtualenvError(OptionsError):
+    """The virtualenv is not there, as in a project that `pulumi new` has just made."""
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A Python, and the virtualenv that it belongs to, if any."""
@@ -50,7 +54,8 @@ def choose(options: Mapping[str, Any], root_directory: str) -> Interpreter:
     """The interpreter that `runtime.options` name; without `virtualenv`, `python3` on PATH.
 
     Raises:
-        OptionsError: an unsupported option, or a virtualenv that is not there.
+        MissingVirtualenvError: the virtualenv is not there.
+        OptionsError: an unsupported option.
     """
     _refuse_unsupported(options)
     virtualenv = options.get("virtualenv")
@@ -65,7 +70,7 @@ def choose(options: Mapping[str, Any], root_directory: str) -> Interpreter:
     folder = Path(root_directory, os.path.expanduser(str(virtualenv)))
     python = folder / "bin" / "python"
     if not python.exists():
-        raise OptionsError(
+        raise MissingVirtualenvError(
             f"runtime option 'virtualenv' is {str(virtualenv)!r}, and there is no Python at "
             f"{os.path.normpath(python)}: create the virtualenv (`make setup` makes the project's)"
         )

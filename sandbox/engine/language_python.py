@@ -24,7 +24,7 @@ from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 from sandbox.engine.children import Children, when_orphaned
-from sandbox.engine.interpreter import Interpreter, OptionsError, choose
+from sandbox.engine.interpreter import Interpreter, MissingVirtualenvError, OptionsError, choose
 
 ERROR_WAS_SHOWN = 32
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -59,7 +59,8 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def GetRequiredPackages(self, request, context):
-        found = _interpreter(request.info, context).plugins()
+        interpreter = _interpreter_if_made(request.info, context)
+        found = interpreter.plugins() if interpreter else ()
         return language_pb2.GetRequiredPackagesResponse(
             packages=[
                 plugin_pb2.PackageDependency(name=name, kind="resource", version=f"v{number}")
@@ -80,8 +81,12 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def InstallDependencies(self, request, context):
-        python = _interpreter(request.info, context).python
-        text = f"Nothing is installed: {python} is used as it is (`make setup` fills it).\n"
+        interpreter = _interpreter_if_made(request.info, context)
+        if interpreter:
+            text = f"{interpreter.python} is used as it is (`make setup` fills it)"
+        else:
+            text = "the project has no virtualenv yet (`make setup` makes it)"
+        text = f"Nothing is installed: {text}.\n"
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
 
     def Run(self, request, context):
@@ -156,6 +161,18 @@ def _options(info: language_pb2.ProgramInfo) -> dict[str, Any]:
 def _interpreter(info: language_pb2.ProgramInfo, context: grpc.ServicerContext) -> Interpreter:
     try:
         return choose(_options(info), info.root_directory)
+    except OptionsError as error:
+        _abort(context, str(error))
+
+
+def _interpreter_if_made(
+    info: language_pb2.ProgramInfo, context: grpc.ServicerContext
+) -> Interpreter | None:
+    """The interpreter, or None in a project that `pulumi new` has just made."""
+    try:
+        return choose(_options(info), info.root_directory)
+    except MissingVirtualenvError:
+        return None
     except OptionsError as error:
         _abort(context, str(error))
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from spotproof_gke.audit.command import add_file
 from spotproof_gke.audit.evidence import Evidence
 from spotproof_gke.audit.judge import Report, judge
+from spotproof_gke.audit.reading import add_file
 from tests.audit import examples
 from tests.audit.objects import (
     BLANKET,
@@ -495,6 +495,12 @@ class TestStates:
     def pool(self, **more: Any) -> Any:
         config = {"spot": True}
         return examples.row(examples.POOL, "pool", {"name": "p", "nodeConfig": config}, **more)
+
+    def test_pools_without_a_node_are_seen_in_a_state_alone(self) -> None:
+        dump, words = listed(node("a", "system")), "node pools that have no node now"
+
+        assert any(words in note for note in audit(dump).notes)
+        assert not any(words in note for note in audit(dump, examples.state(self.pool())).notes)
 
     @pytest.mark.parametrize("mark", ["delete", "pendingReplacement"])
     def test_what_is_to_be_deleted_is_left_alone(self, mark: str) -> None:
