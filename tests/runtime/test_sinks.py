@@ -5,6 +5,7 @@ import multiprocessing
 import sqlite3
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,26 @@ def test_several_processes_share_a_file(tmp_path: Path) -> None:
     sink = SqliteSink(path)
     assert len(sink.have([f"{each}" for each in range(20)])) == 20
     assert sink.count_error("shared", "x") == 81
+    sink.close()
+
+
+def test_workers_that_make_the_file_at_once_wait_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite refuses one of hundreds of them, without the wait that it was told."""
+    refusals = [2]
+
+    class Refused(sqlite3.Connection):
+        def execute(self, statement: str, *given: Any) -> sqlite3.Cursor:
+            if "journal_mode" in statement and refusals[0]:
+                refusals[0] -= 1
+                raise sqlite3.OperationalError("database is locked")
+            return super().execute(statement, *given)
+
+    monkeypatch.setattr("sqlite3.connect", partial(sqlite3.connect, factory=Refused))
+    sink = SqliteSink(tmp_path / "results")
+    sink.put([Row("a", 1)])
+    assert sink.have(["a"]) == {"a"}
     sink.close()
 
 
