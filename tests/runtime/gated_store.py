@@ -1,6 +1,7 @@
 """A directory of checkpoints whose commits a test holds back."""
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,11 @@ class Gate(DirectoryStore):
         self.open.set()
         self.broken = False
         self.waiting = False
+        self.slow_seconds = 0.0
+
+    def list(self, prefix: str) -> Any:
+        time.sleep(self.slow_seconds)
+        return super().list(prefix)
 
     def put(self, name: str, source: Path | bytes, crc32c: str) -> Any:
         if name.startswith("commits/"):

@@ -163,3 +163,34 @@ def test_a_notice_ends_the_waiting_at_once(gate: Gate) -> None:
     assert loop.interrupted
     [found] = log.of("interrupted")
     assert (found["outcome"], found["lost_steps"]) == ("too_late", 8)
+
+
+class Agreeing(FakeStop):
+    """A stop that is told to end and goes on until other processes agree."""
+
+    told = False
+
+
+def test_a_process_that_goes_on_until_others_agree_waits_for_no_upload(gate: Gate) -> None:
+    stop = Agreeing()
+    gate.open.clear()
+    loop = Loop(stop, Log(), Every(steps=8), 20)
+    loop.start()
+    wait_for(lambda: loop.done == 8)
+    stop.told = True
+    wait_for(lambda: loop.done == 20)
+    gate.open.set()
+    loop.join(30)
+    assert not loop.is_alive()
+
+
+def test_a_restore_goes_on_until_others_agree(gate: Gate) -> None:
+    class Told(Agreeing):
+        def on_notice(self, callback: Any) -> None:
+            callback()
+
+    made = checkpoints("unused", stop=Told())
+    before = time.process_time()
+    gate.slow_seconds = 1.0
+    assert made.restore(load, default=lambda: 0) == (0, 0)
+    assert time.process_time() - before < 0.5, "it waits, and does not turn in a circle"

@@ -51,6 +51,7 @@ def unless_told_to_end(work: Callable[[], T], stop: LimitedStop) -> T:
     while not doing.ended:
         stop.exit_if_requested()
         doing.changed.wait(_ASK_AGAIN_SECONDS)
+        doing.changed.clear()
     if doing.error is not None:
         raise doing.error
     return doing.results[0]

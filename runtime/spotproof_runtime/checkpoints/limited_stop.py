@@ -44,6 +44,11 @@ class LimitedStop:
         """Whether the program was told to end."""
         return self._stop.requested
 
+    @property
+    def told(self) -> bool:
+        """Whether this process was told to end, also where it goes on until all others agree."""
+        return self.requested or bool(getattr(self._stop, "told", False))
+
     def remaining(self) -> float:
         """Seconds until the earlier of both ends, 0 or more."""
         return max(0.0, min(self._stop.remaining(), self._end - self._clock()))

@@ -122,7 +122,7 @@ class Offering:
     def _wait_for_room(self, done: int, interval: SaveInterval) -> None:
         """Waits for the upload under way while a whole interval is unsaved."""
         self._note_committed(interval)
-        if not interval.is_full(done) or not self._saver.background.busy:
+        if not interval.is_full(done) or not self._saver.background.busy or self._stop.told:
             return
         begun = self._clock()
         while interval.is_full(done) and self._saver.background.busy:
@@ -130,10 +130,10 @@ class Offering:
             known = self._committed_step
             self._saver.background.wait(
                 self._stop.remaining,
-                lambda known=known: self._stop.requested or self._saver.committed_step != known,
+                lambda known=known: self._stop.told or self._saver.committed_step != known,
             )
             interval.waited(self._clock() - since)
-            if self._stop.requested:
+            if self._stop.told or self._stop.remaining() <= 0:
                 break
             self._raise_failure(interval)
             self._note_committed(interval)
