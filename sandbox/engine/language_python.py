@@ -1,14 +1,15 @@
 """The language host for Python that goes with an engine built with Go.
 
 An official CLI brings its own. This one serves `pulumirpc.LanguageRuntime`: it runs programs,
-policy packs and component providers with the Python that the project file names. It installs
-nothing and generates no code.
+policy packs and component providers with the Python that the project file names. It fills a
+virtualenv that is not there yet, changes none that is, and generates no code.
 """
 
 import contextlib
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +25,13 @@ from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 from sandbox.engine.children import Children, when_orphaned
-from sandbox.engine.interpreter import Interpreter, OptionsError, choose
+from sandbox.engine.interpreter import (
+    Interpreter,
+    OptionsError,
+    choose,
+    commands_to_fill,
+    missing_virtualenv,
+)
 
 ERROR_WAS_SHOWN = 32
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -80,6 +87,10 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def InstallDependencies(self, request, context):
+        root = request.info.root_directory
+        if missing := missing_virtualenv(_options(request.info), root):
+            yield from self._fill(context, missing, root)
+            return
         python = _interpreter(request.info, context).python
         text = f"Nothing is installed: {python} is used as it is (`make setup` fills it).\n"
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
@@ -113,6 +124,24 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             _abort(context, f"the plugin {request.name!r} could not be started: {error}")
         yield from _output(child)
         yield language_pb2.RunPluginResponse(exitcode=self._children.wait(child))
+
+    def _fill(
+        self, context: grpc.ServicerContext, folder: Path, root: str
+    ) -> Iterator[language_pb2.InstallDependenciesResponse]:
+        try:
+            for command in commands_to_fill(folder, root):
+                child = self._start(context, command, root, os.environ, subprocess.PIPE)
+                for chunk in _output(child):
+                    yield language_pb2.InstallDependenciesResponse(
+                        stdout=chunk.stdout, stderr=chunk.stderr
+                    )
+                if code := self._children.wait(child):
+                    # Half a virtualenv would be taken for a whole one the next time.
+                    shutil.rmtree(folder, ignore_errors=True)
+                    shown = " ".join(str(part) for part in command)
+                    _abort(context, f"`{shown}` ended with {code}: {folder} was removed again")
+        except (OSError, RuntimeError, OptionsError) as error:
+            _abort(context, f"the virtualenv {folder} could not be made: {error}")
 
     def Cancel(self, request, context):
         self._children.end_all()
