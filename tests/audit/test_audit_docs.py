@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from spotproof_gke.audit.catalogue import ENTRIES, LIVE_ONLY
-from spotproof_gke.audit.command import FOUND, NOT_AUDITED, NOTHING_FOUND
 from spotproof_gke.audit.kubectl import CUSTOM_KINDS, KINDS
+from spotproof_gke.audit.reading import FOUND, NOT_AUDITED, NOTHING_FOUND
 from tests.audit import examples
 
 ROOT = Path(__file__).resolve().parents[2]

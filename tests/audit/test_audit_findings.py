@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from spotproof_gke.audit.command import add_file
 from spotproof_gke.audit.evidence import Evidence
 from spotproof_gke.audit.judge import Report, judge
+from spotproof_gke.audit.reading import add_file
 from tests.audit import examples
 from tests.audit.objects import (
     BLANKET,

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotproof_gke.audit import report
-from spotproof_gke.audit.command import add_file
 from spotproof_gke.audit.documents import documents
 from spotproof_gke.audit.evidence import Evidence, InputError
 from spotproof_gke.audit.judge import Report, judge
+from spotproof_gke.audit.reading import add_file
 from tests.audit import examples
 from tests.audit.objects import listed, node, pod
 from tests.spoiling import places, spoilt

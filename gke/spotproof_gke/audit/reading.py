@@ -1,18 +1,16 @@
-"""The command line of `spotproof audit`."""
+"""What an audit is given: dumps, states, a cluster, and the configuration of the rules."""
 
-import argparse
 import json
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from spotproof_gke.audit import documents, report
+from spotproof_gke.audit import documents
 from spotproof_gke.audit.catalogue import ENTRIES, Severity
 from spotproof_gke.audit.dump import add_objects
 from spotproof_gke.audit.evidence import Evidence, InputError, Source, printable
-from spotproof_gke.audit.judge import Report, judge
-from spotproof_gke.audit.kubectl import DEFAULT_TIMEOUT_SECONDS, Access, add_cluster
+from spotproof_gke.audit.judge import Report
+from spotproof_gke.audit.kubectl import Access, add_cluster
 from spotproof_gke.audit.state import add_state
 
 NOTHING_FOUND = 0
@@ -30,77 +28,6 @@ _LEVEL = "enforcementLevel"
 _ALL = "all"
 _LEVELS = ("advisory", "mandatory", "remediate", "disabled")
 
-_DESCRIPTION = """\
-Look for what Spot and flex-start nodes would break: system pods on them, pools without their taint,
-buckets out of region, grace periods beyond the budget, Jobs that do not survive a lost node.
-Changes nothing. Of a cluster it asks `kubectl get` alone, and never for Secrets or ConfigMaps."""
-
-_EPILOG = """\
-examples:
-  spotproof audit                                  the cluster of the current context
-  kubectl get nodes,pods,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,\\
-cronjobs.batch,persistentvolumes,namespaces -A -o json | spotproof audit -
-  pulumi stack export | spotproof audit -
-  spotproof audit --context prod state.json        both, judged together
-
-exit codes: 0 nothing at or above --fail-on, 1 something, 2 wrong usage or unreadable input"""
-
-
-def add_parser(commands: Any) -> None:
-    """Add `audit` to the commands of `spotproof`."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "audit",
-        help="find what would break on Spot nodes, in a cluster, a dump of one, or a Pulumi state",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="output of `kubectl get -o json` or of `pulumi stack export`; - is standard input. "
-        "Without files the cluster is read. All dumps are taken as one cluster",
-    )
-    parser.add_argument("--live", action="store_true", help="read the cluster beside the files too")
-    parser.add_argument("--context", default="", metavar="NAME", help="for kubectl; means --live")
-    parser.add_argument("--kubeconfig", default="", metavar="FILE", help="likewise")
-    parser.add_argument(
-        "--timeout-seconds",
-        type=_seconds,
-        default=DEFAULT_TIMEOUT_SECONDS,
-        metavar="N",
-        help="how long kubectl may take for each kind (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--policy-config",
-        metavar="FILE",
-        help="configuration of the policy packs (JSON), for example taint keys of your own",
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument(
-        "--fail-on",
-        choices=(*(each.value for each in Severity), NEVER),
-        default=Severity.HIGH.value,
-        help="least severity that makes the exit code 1 (default: %(default)s)",
-    )
-    parser.set_defaults(run=run)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Audit, print the report, and return the exit code."""
-    try:
-        config, notes = read_config(arguments.policy_config)
-        evidence = gather(arguments)
-        evidence.notes += notes
-    except InputError as error:
-        print(f"spotproof audit: {error}", file=sys.stderr)
-        return NOT_AUDITED
-    result = judge(evidence, config)
-    render = report.as_json if arguments.format == "json" else report.as_text
-    sys.stdout.write(render(result))
-    return exit_code(result, arguments.fail_on)
-
 
 def exit_code(result: Report, fail_on: str) -> int:
     """1 when a finding is at or above a severity, else 0."""
@@ -111,26 +38,24 @@ def exit_code(result: Report, fail_on: str) -> int:
     return FOUND if any(each.entry.severity.value in bad for each in result.findings) else 0
 
 
-def gather(arguments: argparse.Namespace) -> Evidence:
-    """Read everything that the arguments name.
+def gather(files: Sequence[str], cluster: Access | None = None) -> Evidence:
+    """Read the files, `-` being standard input, and the cluster where access to one is given.
 
     Raises:
         InputError: Something cannot be read, or is neither a dump nor a state.
     """
     evidence = Evidence()
     names: dict[str, int] = {}
-    if arguments.files.count(documents.STDIN) > 1:
+    if files.count(documents.STDIN) > 1:
         raise InputError("standard input (-) can be read once only")
-    for path in arguments.files:
+    for path in files:
         name = documents.label(path)
         names[name] = names.get(name, 0) + 1
         if names[name] > 1:
             name = f"{name} ({names[name]})"
         add_file(evidence, name, documents.documents(name, documents.read(path)))
-    live = arguments.live or arguments.context or arguments.kubeconfig
-    if live or not arguments.files:
-        access = Access(arguments.context, arguments.kubeconfig, arguments.timeout_seconds)
-        add_cluster(evidence, access)
+    if cluster:
+        add_cluster(evidence, cluster)
     return evidence
 
 
@@ -208,10 +133,3 @@ def read_config(path: str | None) -> tuple[Mapping[str, Mapping[str, Any]], list
 def _likely(given: str, known: Collection[str]) -> str:
     close = get_close_matches(given, known, 1)
     return f"; did you mean {close[0]}?" if close else ""
-
-
-def _seconds(given: str) -> float:
-    value = float(given)
-    if not 1 <= value <= 3600:
-        raise argparse.ArgumentTypeError("from 1 to 3600")
-    return value

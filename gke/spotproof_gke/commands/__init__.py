@@ -1,0 +1,1 @@
+"""The commands of `spotproof`: one module each, and what they share in `terminal`."""

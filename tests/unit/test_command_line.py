@@ -1,0 +1,61 @@
+"""The command `spotproof` as a whole: what holds for each of its commands."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from spotproof_gke.cli import main
+from spotproof_gke.commands.line import application
+
+COMMANDS = sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_prints_json_and_says_so(name: str, capsys: pytest.CaptureFixture) -> None:
+    assert main([name, "--help"]) == 0
+
+    assert re.search(r"--json\b", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_unknown_option_is_one_line_and_exit_code_2(
+    name: str, capsys: pytest.CaptureFixture
+) -> None:
+    assert main([name, "--no-such-option"]) == 2
+
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith(f"spotproof {name}: ")
+    assert err.endswith(f"; see `spotproof {name} --help`\n")
+    assert err.count("\n") == 1
+
+
+def test_unknown_command_names_the_near_one(capsys: pytest.CaptureFixture) -> None:
+    assert main(["audti"]) == 2
+
+    assert "audit" in capsys.readouterr().err
+
+
+def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture) -> None:
+    assert main(["--version"]) == 0
+
+    assert re.fullmatch(r"spotproof \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_installation_without_the_extra_says_what_to_install(missing: str) -> None:
+    code = (
+        f"import sys; sys.modules['{missing}'] = None; "
+        "from spotproof_gke.cli import main; sys.exit(main(['--help']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.returncode == 2
+    assert not done.stdout
+    assert "pip install 'spotproof-gke[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr
