@@ -14,6 +14,10 @@ class OptionsError(ValueError):
     """The runtime options cannot be honoured; the text names the option and says what to do."""
 
 
+class MissingVirtualenvError(OptionsError):
+    """The virtualenv is not there, as in a project that `pulumi new` has just made."""
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A Python, and the virtualenv that it belongs to, if any."""
@@ -50,26 +54,21 @@ def choose(options: Mapping[str, Any], root_directory: str) -> Interpreter:
     """The interpreter that `runtime.options` name; without `virtualenv`, `python3` on PATH.
 
     Raises:
-        OptionsError: an unsupported option, or a virtualenv that is not there.
+        MissingVirtualenvError: the virtualenv is not there.
+        OptionsError: an unsupported option.
     """
     _refuse_unsupported(options)
-    folder = _virtualenv(options, root_directory)
+    folder = virtualenv(options, root_directory)
     if folder is None:
         return Interpreter(_python_on_path(), None)
     python = folder / "bin" / "python"
     if not python.exists():
-        raise OptionsError(
+        raise MissingVirtualenvError(
             f"runtime option 'virtualenv' is {str(options['virtualenv'])!r}, and there is no "
             f"Python at {python}: create the virtualenv (`make setup` makes the project's, "
             "`pulumi install` others)"
         )
     return Interpreter(python, folder)
-
-
-def missing_virtualenv(options: Mapping[str, Any], root_directory: str) -> Path | None:
-    """The folder that `runtime.options.virtualenv` names, if there is nothing in it yet."""
-    folder = _virtualenv(options, root_directory)
-    return folder if folder and not (folder.is_dir() and any(folder.iterdir())) else None
 
 
 def commands_to_fill(folder: Path, root_directory: str) -> Iterator[list[str | Path]]:
@@ -85,7 +84,8 @@ def commands_to_fill(folder: Path, root_directory: str) -> Iterator[list[str | P
         yield [*pip, "--progress-bar", "off", "-r", "requirements.txt"]
 
 
-def _virtualenv(options: Mapping[str, Any], root_directory: str) -> Path | None:
+def virtualenv(options: Mapping[str, Any], root_directory: str) -> Path | None:
+    """The folder that `runtime.options.virtualenv` names, whether or not it is there."""
     named = options.get("virtualenv")
     if not named:
         return None

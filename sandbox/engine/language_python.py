@@ -27,10 +27,11 @@ from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 from sandbox.engine.children import Children, when_orphaned
 from sandbox.engine.interpreter import (
     Interpreter,
+    MissingVirtualenvError,
     OptionsError,
     choose,
     commands_to_fill,
-    missing_virtualenv,
+    virtualenv,
 )
 
 ERROR_WAS_SHOWN = 32
@@ -66,7 +67,8 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def GetRequiredPackages(self, request, context):
-        found = _interpreter(request.info, context).plugins()
+        interpreter = _interpreter_if_made(request.info, context)
+        found = interpreter.plugins() if interpreter else ()
         return language_pb2.GetRequiredPackagesResponse(
             packages=[
                 plugin_pb2.PackageDependency(name=name, kind="resource", version=f"v{number}")
@@ -87,12 +89,15 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def InstallDependencies(self, request, context):
-        root = request.info.root_directory
-        if missing := missing_virtualenv(_options(request.info), root):
-            yield from self._fill(context, missing, root)
+        interpreter = _interpreter_if_made(request.info, context)
+        if interpreter is None and request.is_plugin:
+            yield from self._fill(request.info, context)
             return
-        python = _interpreter(request.info, context).python
-        text = f"Nothing is installed: {python} is used as it is (`make setup` fills it).\n"
+        if interpreter:
+            text = f"{interpreter.python} is used as it is (`make setup` fills it)"
+        else:
+            text = "the project has no virtualenv yet (`make setup` makes it)"
+        text = f"Nothing is installed: {text}.\n"
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
 
     def Run(self, request, context):
@@ -126,8 +131,13 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         yield language_pb2.RunPluginResponse(exitcode=self._children.wait(child))
 
     def _fill(
-        self, context: grpc.ServicerContext, folder: Path, root: str
+        self, info: language_pb2.ProgramInfo, context: grpc.ServicerContext
     ) -> Iterator[language_pb2.InstallDependenciesResponse]:
+        """Makes the virtualenv of a plugin that was fetched as source, as an official CLI does."""
+        root = info.root_directory
+        folder = virtualenv(_options(info), root)
+        assert folder is not None, "it was missed"
+        is_new = not folder.exists()
         try:
             for command in commands_to_fill(folder, root):
                 child = self._start(context, command, root, os.environ, subprocess.PIPE)
@@ -136,10 +146,10 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
                         stdout=chunk.stdout, stderr=chunk.stderr
                     )
                 if code := self._children.wait(child):
-                    # Half a virtualenv would be taken for a whole one the next time.
-                    shutil.rmtree(folder, ignore_errors=True)
+                    if is_new:  # half a virtualenv would be taken for a whole one the next time
+                        shutil.rmtree(folder, ignore_errors=True)
                     shown = " ".join(str(part) for part in command)
-                    _abort(context, f"`{shown}` ended with {code}: {folder} was removed again")
+                    _abort(context, f"`{shown}` ended with {code}")
         except (OSError, RuntimeError, OptionsError) as error:
             _abort(context, f"the virtualenv {folder} could not be made: {error}")
 
@@ -185,6 +195,18 @@ def _options(info: language_pb2.ProgramInfo) -> dict[str, Any]:
 def _interpreter(info: language_pb2.ProgramInfo, context: grpc.ServicerContext) -> Interpreter:
     try:
         return choose(_options(info), info.root_directory)
+    except OptionsError as error:
+        _abort(context, str(error))
+
+
+def _interpreter_if_made(
+    info: language_pb2.ProgramInfo, context: grpc.ServicerContext
+) -> Interpreter | None:
+    """The interpreter, or None in a project that `pulumi new` has just made."""
+    try:
+        return choose(_options(info), info.root_directory)
+    except MissingVirtualenvError:
+        return None
     except OptionsError as error:
         _abort(context, str(error))
 
