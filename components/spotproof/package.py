@@ -14,6 +14,7 @@ from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
 import spotproof
+from spotproof.listing import LISTING, NODEJS_PACKAGE
 from spotproof.reader import ArgumentsError
 
 COMPONENTS = tuple(
@@ -30,7 +31,10 @@ class Components(ComponentProvider):
 
     def __init__(self, components: Sequence[type[pulumi.ComponentResource]] = COMPONENTS) -> None:
         super().__init__(list(components), "spotproof", None, spotproof.__version__)
-        self.schema = self._with_inherited_docs(json.loads(self.schema or "{}"))
+        schema = json.loads(self.schema or "{}")
+        self._describe_properties(schema)
+        schema["language"]["nodejs"]["packageName"] = NODEJS_PACKAGE
+        self.schema = json.dumps(schema | LISTING)
 
     def construct(
         self,
@@ -51,8 +55,8 @@ class Components(ComponentProvider):
                 raise pulumi.InputPropertiesError(refusal.subject, refusal.errors) from None
             raise
 
-    def _with_inherited_docs(self, schema: dict[str, Any]) -> str:
-        """The schema, with the docs of properties that a class has from another.
+    def _describe_properties(self, schema: dict[str, Any]) -> None:
+        """Put in the docs of properties that a class has from another.
 
         The SDK reads the docs of a class's own properties alone.
         """
@@ -62,7 +66,6 @@ class Components(ComponentProvider):
             arguments = inspect.get_annotations(component.__init__)["args"]
             _describe(resource["inputProperties"], definition.inputs_mapping, arguments)
             _describe(resource["properties"], definition.outputs_mapping, component)
-        return json.dumps(schema)
 
 
 def _describe(properties: dict[str, Any], spelt: dict[str, str], owner: type) -> None:
