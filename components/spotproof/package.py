@@ -34,7 +34,7 @@ class Components(ComponentProvider):
         schema = json.loads(self.schema or "{}")
         self._describe_properties(schema)
         schema["language"]["nodejs"]["packageName"] = NODEJS_PACKAGE
-        self.schema = json.dumps(schema | LISTING)
+        self.schema = json.dumps(_without_surplus(schema | LISTING))
 
     def construct(
         self,
@@ -66,6 +66,19 @@ class Components(ComponentProvider):
             arguments = inspect.get_annotations(component.__init__)["args"]
             _describe(resource["inputProperties"], definition.inputs_mapping, arguments)
             _describe(resource["properties"], definition.outputs_mapping, component)
+
+
+def _without_surplus(value: Any) -> Any:
+    """The schema as engines give it out: the SDK repeats a list's docs at its items, and has nulls."""
+    if isinstance(value, list):
+        return [_without_surplus(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: _without_surplus(one) for key, one in value.items() if one not in (None, [])}
+    for inner in ("items", "additionalProperties"):
+        if inner in kept:
+            kept[inner].pop("description", None)
+    return kept
 
 
 def _describe(properties: dict[str, Any], spelt: dict[str, str], owner: type) -> None:

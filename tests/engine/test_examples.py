@@ -1,5 +1,9 @@
 """Other people's programs: each has a backend of its own and a cluster that it does not own."""
 
+import json
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +22,12 @@ SETTINGS = {
     "nodeServiceAccount": NODES,
 }
 PACKS = ["region_match", "spot_isolation"]
+INSTALLED_ALREADY = {
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_BUILD_ISOLATION": "0",  # sets the flag --no-build-isolation, in spite of the 0
+    "PYTHONPATH": os.pathsep.join(one for one in sys.path if one.endswith("site-packages")),
+}
+"""For a plugin's own virtualenv: the packages of others come from here, not from a registry."""
 
 
 def _example(name: str, tmp_path: Path, config: dict[str, str], **more: Any) -> EmulatedProject:
@@ -33,12 +43,25 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> EmulatedProject:
     if not name.endswith("-yaml"):
         return _example(name, tmp_path, config)
     config[f"{name}:project"] = PROJECT
-    project = _example(name, tmp_path, config, runtime="yaml")
+    project = _example(name, tmp_path, config, runtime="yaml", env=INSTALLED_ALREADY)
+    plugin = _fetched_plugin(tmp_path / "fetched")
     program = project.folder / "Pulumi.yaml"
     content = yaml.safe_load(program.read_text())
-    content["packages"]["spotproof"] = str(ROOT / "components")
+    content["packages"]["spotproof"] = str(plugin)
     program.write_text(yaml.safe_dump(content, sort_keys=False))
+    # Installs what the plugin needs, as `pulumi package add` and `pulumi install` do.
+    schema = project.run("package", "get-schema", plugin).json()
+    golden = json.loads((ROOT / "components" / "schema.json").read_text())
+    assert schema == {**golden, "config": {}}, "what is served is not components/schema.json"
     return project
+
+
+def _fetched_plugin(into: Path) -> Path:
+    """The plugin in a copy of the repository, where nothing is installed yet."""
+    ours = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+    for name in ("gke", "components"):
+        shutil.copytree(ROOT / name, into / name, ignore=ours)
+    return into / "components"
 
 
 def test_a_program_adds_spot_gpus_to_a_cluster_that_it_does_not_own(
