@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-VERSION = r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?"
+VERSION = r"\d+\.\d+\.\d+"
 IN_PYTHON = rf'^__version__ = "({VERSION})"$'
 IN_TOML = rf'^version = "({VERSION})"$'
 IN_YAML = rf"^version: ({VERSION})$"
@@ -86,14 +86,16 @@ def set_version(version: str, root: Path = ROOT) -> list[Path]:
         VersionError: it is not a version, or a place is missing.
     """
     if not re.fullmatch(VERSION, version):
-        raise VersionError(f"version {version!r}: give three numbers, such as 0.2.0 or 0.2.0rc1")
+        raise VersionError(f"version {version!r}: give three numbers, such as 0.2.0")
     old = {place.version for place in places(root)}
     changed = []
     for name, pattern in PLACES:
         changed += _rewrite(root / name, re.compile(pattern, flags=re.M), version)
     for file in _tagged(root):
         for each in old:
-            tag = re.compile(rf"(?<![\w.-])v({re.escape(each)})(?![\w.])|(?<=@v)({re.escape(each)})\b")
+            tag = re.compile(
+                rf"(?<![\w.-])v({re.escape(each)})(?![\w.])|(?<=@v)({re.escape(each)})\b"
+            )
             changed += _rewrite(file, tag, version)
     return sorted(set(changed))
 

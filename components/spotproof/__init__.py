@@ -169,13 +169,25 @@ _MODULES = {
     "spot_scheduling": "spotproof_gke.workloads.scheduling",
 }
 
+_RENAMED: dict[str, tuple[str, str]] = {}
+"""For each old name of a class its new one, and the version in which the old one is gone."""
+
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        return _renamed(name, *_RENAMED[name])
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
+
+
+def _renamed(old: str, new: str, gone_in: str) -> Any:
+    from spotproof.deprecation import Renamed, warn_once
+
+    warn_once(__name__, Renamed(old, new, gone_in))
+    return getattr(import_module(__name__), new)
 
 
 def __dir__() -> list[str]:

@@ -63,6 +63,8 @@ class Components(ComponentProvider):
         for name, definition in self._component_defs.items():
             resource = schema["resources"][f"spotproof:index:{name}"]
             component = self._components[name]
+            if _is_deprecated(resource.get("description", "")):
+                resource["deprecationMessage"] = resource["description"]
             arguments = inspect.get_annotations(component.__init__)["args"]
             _describe(resource["inputProperties"], definition.inputs_mapping, arguments)
             _describe(resource["properties"], definition.outputs_mapping, component)
@@ -86,6 +88,12 @@ def _describe(properties: dict[str, Any], spelt: dict[str, str], owner: type) ->
     for key, shape in properties.items():
         if spelt[key] in docs:
             shape["description"] = docs[spelt[key]]
+            if _is_deprecated(shape["description"]):
+                shape["deprecationMessage"] = shape["description"]
+
+
+def _is_deprecated(docs: str) -> bool:
+    return docs.startswith("Deprecated:")
 
 
 def docs_of(owner: type) -> dict[str, str]:

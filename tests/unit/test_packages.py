@@ -1,9 +1,12 @@
 """Each Python package is built, installs alone and says what it is."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import spotproof
 from tests.unit.built_packages import (
     PACKAGES,
     ROOT,
@@ -64,6 +67,26 @@ def test_the_metadata_say_all_that_a_package_index_shows(
     assert "Typing :: Typed" in (metadata.get_all("Classifier") or ())
     readme = (ROOT / project / "README.md").read_text(encoding="utf-8")
     assert str(metadata.get_payload()).strip() == readme.strip()
+
+
+@pytest.mark.parametrize(
+    ("package", "heavy"),
+    [
+        ("spotproof_gke", {"yaml", "typer", "rich", "pulumi"}),
+        ("spotproof", {"pulumi", "pulumi_gcp", "pulumi_kubernetes"}),
+    ],
+)
+def test_a_package_loads_others_only_when_they_are_used(package: str, heavy: set[str]) -> None:
+    program = f"import {package}, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert package in done.stdout.split(), done.stderr
+    assert not heavy & set(done.stdout.split())
+
+
+def test_each_public_name_of_the_components_is_there() -> None:
+    assert sorted(spotproof._MODULES) == spotproof.__all__
+    for name in spotproof.__all__:
+        assert getattr(spotproof, name).__name__ == name
 
 
 @pytest.mark.parametrize("project", PACKAGES)
