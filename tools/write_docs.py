@@ -11,7 +11,7 @@ from pathlib import Path
 from tools.changes_docs import changes_page
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
-from tools.policy_docs import policies_table, policy_page, rules
+from tools.policy_docs import packs_table, policies_page, policy_page, rules
 from tools.settings_docs import sections_table, stack_file_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +34,7 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "policies" / f"{rule.name}.md": policy_page(pack, rule)
         for pack, rule in rules()
     }
+    result[ROOT / "docs" / "policies" / "README.md"] = policies_page()
     reference = {
         "README": index_page(),
         "components": components_page(),
@@ -48,7 +49,7 @@ def pages() -> dict[Path, str]:
     tables = {
         "sections": sections_table(),
         "components": components_table(),
-        "policies": policies_table(),
+        "policies": packs_table(),
     }
     result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
     return result
