@@ -17,11 +17,10 @@ import spotproof
 from spotproof.listing import LISTING, NODEJS_PACKAGE
 from spotproof.reader import ArgumentsError
 
-COMPONENTS = tuple(
-    value
-    for name in spotproof.__all__
-    if inspect.isclass(value := getattr(spotproof, name))
-    and issubclass(value, pulumi.ComponentResource)
+COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = tuple(
+    found
+    for found in (getattr(spotproof, name) for name in spotproof.__all__)
+    if inspect.isclass(found) and issubclass(found, pulumi.ComponentResource)
 )
 """Every public component, in alphabetical order."""
 
@@ -34,7 +33,7 @@ class Components(ComponentProvider):
         schema = json.loads(self.schema or "{}")
         self._describe_properties(schema)
         schema["language"]["nodejs"]["packageName"] = NODEJS_PACKAGE
-        self.schema = json.dumps(_without_surplus(schema | LISTING))
+        self.schema: str | None = json.dumps(_without_surplus(schema | LISTING))
 
     def construct(
         self,

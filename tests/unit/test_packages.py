@@ -1,7 +1,9 @@
 """Each Python package is built, installs alone and says what it is."""
 
+import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -102,11 +104,31 @@ def test_the_facts_load_with_a_yaml_reader_alone(built: dict[str, Built], tmp_pa
     assert missing_when_loaded(tmp_path / "full", "spotproof_gke") == {}
 
 
-def test_the_components_load_with_what_they_require(
-    built: dict[str, Built], tmp_path: Path
-) -> None:
-    install(tmp_path / "site", [built["gke"], built["components"]])
-    assert missing_when_loaded(tmp_path / "site", "spotproof") == {}
+@pytest.fixture(scope="module")
+def site(built: dict[str, Built], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the components, what they require, and nothing else."""
+    folder = tmp_path_factory.mktemp("installed") / "site"
+    install(folder, [built["gke"], built["components"]], extras=["cli", "policy"])
+    return folder
+
+
+def test_the_components_load_with_what_they_require(site: Path) -> None:
+    assert missing_when_loaded(site, "spotproof") == {}
+
+
+@pytest.mark.parametrize("package", ["spotproof_gke", "spotproof"])
+def test_a_type_checker_knows_the_type_of_every_public_name(site: Path, package: str) -> None:
+    python = site.parent / "venv"
+    if not python.exists():
+        venv.create(python, with_pip=False)
+        (where,) = python.glob("lib/python3.*/site-packages")
+        (where / "site.pth").write_text(f"{site}\n")
+    path = os.pathsep.join([str(python / "bin"), os.environ["PATH"]])
+    command = [sys.executable, "-m", "pyright", "--verifytypes", package, "--ignoreexternal"]
+    done = subprocess.run(
+        command, cwd=site, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert "completeness score: 100%" in done.stdout, done.stdout
 
 
 def test_the_command_is_installed_with_the_facts(built: dict[str, Built]) -> None:
