@@ -33,7 +33,7 @@ PLACES = (
 """Where the version stands: a file, and the line whose only group is the version."""
 
 TAGGED = ("README.md", "components/README.md", "docs/**/*.md", "examples/**/*.*ml")
-"""Files that may name the tag of the version: `v0.1.0`."""
+"""Files that may name the version by its tag, `v0.1.0`, or as `Spotproof 0.1.0`."""
 
 
 class VersionError(Exception):
@@ -93,9 +93,7 @@ def set_version(version: str, root: Path = ROOT) -> list[Path]:
         changed += _rewrite(root / name, re.compile(pattern, flags=re.M), version)
     for file in _tagged(root):
         for each in old:
-            tag = re.compile(
-                rf"(?<![\w.-])v({re.escape(each)})(?![\w.])|(?<=@v)({re.escape(each)})\b"
-            )
+            tag = re.compile(rf"(?<![\w.-])(?:v|Spotproof )({re.escape(each)})(?!\.?\w)")
             changed += _rewrite(file, tag, version)
     return sorted(set(changed))
 

@@ -16,6 +16,7 @@ import yaml
 
 from sandbox.engine import lookup
 from sandbox.sdks import generate, node
+from tests.docs.pages import block
 from tests.engine.handmade import NODES, PROJECT, REGION
 
 HERE = Path(__file__).parent
@@ -59,8 +60,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     node.link(folder / "node_modules", modules, {"spotproof": sdk})
     _run(["node", "scripts/postinstall.js"], sdk, modules)
     shutil.copyfile(HERE / "typescript_refused.ts", folder / "refused.ts")
+    shown = block("components/README.md", 'import * as spotproof from "spotproof";')
+    (folder / "shown.ts").write_text(shown.text, encoding="utf-8")
     settings = json.loads((folder / "tsconfig.json").read_text(encoding="utf-8"))
-    settings["files"].append("refused.ts")
+    settings["files"] += ["refused.ts", "shown.ts"]
     (folder / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     _run(["tsc", "-p", "."], folder, modules)
     return folder
