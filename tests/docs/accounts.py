@@ -30,7 +30,7 @@ SHOWN_BY: dict[str, dict[str, str]] = {
     },
     "components/README.md": {
         'import * as spotproof from "spotproof";': "tests/engine/test_typescript.py::"
-        "test_a_typescript_program_compiles_and_declares_what_the_yaml_program_declares",
+        "test_the_compiler_takes_what_the_page_shows_and_refuses_wrong_arguments",
     },
     "docs/how-to/adopt-existing.md": {
         "pulumi import --file adopt.json --generate-code=false": ADOPT,
