@@ -153,6 +153,13 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         except (OSError, RuntimeError, OptionsError) as error:
             _abort(context, f"the virtualenv {folder} could not be made: {error}")
 
+    def GeneratePackage(self, request, context):
+        _abort(
+            context,
+            "the engine built with Go writes no SDK for Python: install the Python package itself "
+            "(components/README.md says how), or use the official Pulumi CLI",
+        )
+
     def Cancel(self, request, context):
         self._children.end_all()
         return empty_pb2.Empty()

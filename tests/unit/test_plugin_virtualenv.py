@@ -1,4 +1,4 @@
-"""Our language host makes the virtualenv of a plugin that was fetched as source."""
+"""What our language host does of `pulumi package add`: it makes a plugin's virtualenv."""
 
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,15 @@ class _Call:
         raise _Aborted(message)
 
 
+def _host() -> PythonHost:
+    return PythonHost("runner", "", Children())
+
+
 def _installed(folder: Path, *, is_plugin: bool = True) -> str:
     request: Any = language_pb2.InstallDependenciesRequest(is_plugin=is_plugin)
     request.info.root_directory = str(folder / "plugin")
     request.info.options.update({"virtualenv": "../.venv"})
-    host = PythonHost("runner", "", Children())
-    answers = host.InstallDependencies(request, _Call())
+    answers = _host().InstallDependencies(request, _Call())
     return b"".join(one.stdout + one.stderr for one in answers).decode()
 
 
@@ -57,3 +60,8 @@ def test_a_virtualenv_that_is_there_stays_as_it_is(plugin: Path) -> None:
 def test_the_virtualenv_of_a_program_is_left_to_its_owner(plugin: Path) -> None:
     assert "Nothing is installed" in _installed(plugin, is_plugin=False)
     assert not (plugin / ".venv").exists()
+
+
+def test_an_sdk_for_python_is_refused_with_what_to_do_instead() -> None:
+    with pytest.raises(_Aborted, match="install the Python package itself"):
+        _host().GeneratePackage(None, _Call())
