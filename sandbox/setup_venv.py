@@ -83,7 +83,7 @@ def setup(venv: Virtualenv) -> None:
     Raises:
         SetupError: the folder is somebody else's, it could not be created, or pip failed.
     """
-    wanted = agreement(venv)
+    wanted = _wanted(venv)
     if venv.stamp.exists() and venv.stamp.read_text() == wanted and venv.python.exists():
         return
     _refuse_link_outside(venv)
@@ -103,8 +103,7 @@ def _refuse_link_outside(venv: Virtualenv) -> None:
         )
 
 
-def agreement(venv: Virtualenv) -> str:
-    """What the stamp of a virtualenv holds that agrees with the requirements."""
+def _wanted(venv: Virtualenv) -> str:
     digest = hashlib.sha256(str(ROOT).encode())  # editable installs hold the project's path
     for pattern in venv.inputs:
         for file in sorted(ROOT.glob(pattern)):

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.changes_docs import changes_page
+from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
 from tools.settings_docs import sections_table, stack_file_page
+from tools.strategy_docs import MARKER, strategies_page, strategies_table
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -42,6 +44,7 @@ def pages() -> dict[Path, str]:
         "capacities": capacities_page(),
         "changes": changes_page(),
         "machine-types": machine_types_page(),
+        "strategies": strategies_page(),
         "versions": versions_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
@@ -50,6 +53,8 @@ def pages() -> dict[Path, str]:
         "sections": sections_table(),
         "components": components_table(),
         "policies": packs_table(),
+        "commands": commands_table(),
+        MARKER: strategies_table(),
     }
     result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
     return result

@@ -7,12 +7,14 @@ import pytest
 
 from sandbox.drill.scenes import ALWAYS, SCENES
 from sandbox.recovery.processes import commands
-from tests.docs.newcomer import ADDRESS, Shell, follow, lend_packages, published
+from sandbox.setup_venv import REQUIREMENTS
+from tests.clone import borrow_packages
+from tests.docs.newcomer import ADDRESS, Shell, follow, published
 from tests.docs.pages import block
 
 FETCH = [f"git clone {ADDRESS}", "cd spotproof"]
 BREAK = "$ cat >> infra/__main__.py <<'END'"
-MEND = '$ sed -i \'s/"US"/"NORTHAMERICA-NORTHEAST2"/\' infra/__main__.py'
+MEND = '$ perl -pi -e \'s/"US"/"NORTHAMERICA-NORTHEAST2"/\' infra/__main__.py'
 PROMISES = [*(scene.promise.says for scene in SCENES), ALWAYS.says]
 
 
@@ -29,12 +31,13 @@ def test_a_newcomer_gets_what_the_readme_shows(shell: Shell, tmp_path: Path) -> 
     begin = block("README.md", f"$ {FETCH[0]}").commands()
     assert [command.text for command in begin[:2]] == FETCH
     follow(shell, begin[:2])
-    lend_packages(clone)
+    borrow_packages(clone)
 
     seen = follow(shell, begin[2:])
     follow(shell, block("README.md", BREAK).commands())
     follow(shell, block("README.md", MEND).commands())
 
+    assert (clone / ".venv" / "asked").read_text().endswith(f"-r {REQUIREMENTS}")
     assert shell.type("git status --short") == ""
     assert all(says in " ".join(seen.split()) for says in PROMISES)
     assert not (clone / ".spotproof" / "drill").exists()

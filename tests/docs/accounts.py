@@ -81,7 +81,7 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         + "test_the_page_works_as_it_stands",
         "from collections.abc import Sequence": QUEUE + "test_the_page_works_as_it_stands",
         "with QueueWorker(sink=sink, stop=stop) as worker:": QUEUE
-        + "test_the_page_works_as_it_stands",
+        + "test_the_loop_in_ones_own_hands_does_the_same",
     },
 }
 """Page, how its block begins, and the test."""

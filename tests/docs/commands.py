@@ -119,7 +119,7 @@ def _make(words: list[str], help_of: HelpOf) -> list[str]:
     found = [f"there is no target {name}" for name in targets if name not in _targets()]
     found += [f"make knows no {name}" for name in given if name not in _VARIABLES]
     stack = given.get("STACK", "sandbox")
-    found += [] if stack in stacks.names() else [f"there is no stack {stack}"]
+    found += [] if stack in ("…", *stacks.names()) else [f"there is no stack {stack}"]
     levels = given.get("LEVELS", "dev")
     if (
         levels not in _WRITTEN_BY_THE_READER
@@ -204,6 +204,9 @@ def _module(words: list[str], folder: Path) -> list[str]:
     module, rest = words[1], words[2:]
     if module in ("venv", "pip"):
         return [] if module == "venv" else _pip(rest, folder)
+    if module == "pytest":
+        paths = [word for word in rest if "/" in word]
+        return [f"there is no {one}" for one in paths if not (folder / one).exists()]
     path = folder / module.replace(".", "/")
     if not path.is_dir() and not path.with_suffix(".py").is_file():
         return [f"there is no module {module} in {folder.name}"]
@@ -235,6 +238,7 @@ def _spotproof_help(leading: tuple[str, ...]) -> str:
 
 
 def _foreign_problems(words: list[str]) -> list[str]:
+    words = [words[0].rpartition("/")[2], *words[1:]]
     names = [name for name in _foreign() if words[: len(name.split())] == name.split()]
     if not names:
         return [f"`{' '.join(words)}` is in no table of what may be called"]

@@ -1,57 +1,29 @@
 """What a newcomer has: a new clone, and a shell in which the commands of a page are typed."""
 
 import os
-import shutil
-import site
 import subprocess
-import sys
 import threading
-import venv
 from collections.abc import Sequence
 from pathlib import Path
 
 from sandbox import cache
-from sandbox.paths import ROOT
+from tests.clone import clone_into
 from tests.docs.pages import Command, came
 
 ADDRESS = "https://github.com/spotproof/spotproof"
 """Where pages tell people to clone from."""
 
 _SET_ELSEWHERE = ("SPOTPROOF_", "PULUMI_", "MAKE", "MFLAGS", "PYTEST", "STACK", "ARGS", "YES")
-_IGNORED = shutil.ignore_patterns(".venv*", ".spotproof", "__pycache__", "*.egg-info", ".*_cache")
 
 
 def published(folder: Path) -> Path:
     """A repository with what this checkout has now, committed or not."""
     source = folder / "published"
-    if (ROOT / ".git").exists():
-        listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
-        for name in filter(None, done.stdout.split("\0")):
-            if (ROOT / name).is_file():
-                (source / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, source / name)
-    else:
-        shutil.copytree(ROOT, source, ignore=_IGNORED)
+    clone_into(source)
     who = ["-c", "user.name=Spotproof", "-c", "user.email=spotproof@example.com"]
     for words in (["init", "--quiet"], ["add", "--all"], [*who, "commit", "--quiet", "-m", "All"]):
         subprocess.run(["git", *words], cwd=source, check=True, capture_output=True)
     return source
-
-
-def lend_packages(clone: Path) -> None:
-    """Give a clone a virtualenv with the packages that this process has, and the clone's own.
-
-    `make setup` then sees that it agrees with the requirements, and asks no package index.
-    """
-    made = clone / ".venv"
-    venv.create(made, with_pip=False, symlinks=True)
-    (packages,) = made.glob("lib/python*/site-packages")
-    lent = [one for one in sys.path if Path(one).name == "site-packages"]
-    lines = [str(clone / "gke"), str(clone / "components"), *lent, *site.getsitepackages()]
-    (packages / "lent.pth").write_text("".join(f"{one}\n" for one in dict.fromkeys(lines)))
-    note = "from sandbox import setup_venv as s; s.MAIN.stamp.write_text(s.agreement(s.MAIN))"
-    subprocess.run([made / "bin" / "python", "-c", note], cwd=clone, check=True)
 
 
 class Shell:

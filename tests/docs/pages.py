@@ -98,6 +98,16 @@ def prose(page: Path) -> str:
     return _FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
+def inline_commands() -> list[tuple[str, str]]:
+    """Page and text of each command that a sentence names, with at least one word after it."""
+    command = re.compile(r"`((?:pulumi|make|spotproof|gcloud|kubectl|git|pip) [^`]+)`")
+    return [
+        (str(page.relative_to(ROOT)), text)
+        for page in pages()
+        for text in dict.fromkeys(command.findall(prose(page)))
+    ]
+
+
 def _blocks_of(page: Path) -> Iterator[Block]:
     name = str(page.relative_to(ROOT))
     for number, match in enumerate(_FENCE.finditer(page.read_text(encoding="utf-8"))):

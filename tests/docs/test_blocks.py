@@ -10,7 +10,7 @@ import pytest
 from sandbox.engine import lookup
 from tests.docs.accounts import SHOWN_BY
 from tests.docs.commands import folder_after, problems
-from tests.docs.pages import ROOT, Block, blocks
+from tests.docs.pages import ROOT, Block, blocks, inline_commands
 
 SHELLS = ("console", "sh")
 JUDGED = ("python", "yaml", "json")
@@ -86,6 +86,12 @@ def test_what_a_command_names_exists(block: Block, help_of) -> None:
     for command in block.commands():
         assert problems(command.text, help_of, folder) == []
         folder = folder_after(command.text, folder)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("page", "text"), inline_commands())
+def test_a_command_in_a_sentence_can_be_typed(page: str, text: str, help_of) -> None:
+    assert problems(text, help_of) == [], page
 
 
 @pytest.mark.engine

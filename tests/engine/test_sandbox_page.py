@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.newcomer import Shell, follow, lend_packages, published
+from tests.clone import borrow_packages
+from tests.docs.newcomer import Shell, follow, published
 from tests.docs.pages import block
 
 PAGE = "docs/how-to/sandbox.md"
@@ -17,7 +18,7 @@ CLOUD = "$ .venv/bin/python -m sandbox.cloud show"
 def shell(tmp_path: Path) -> Iterator[Callable[[], Shell]]:
     """Opens shells in a new clone."""
     source = published(tmp_path)
-    lend_packages(source)
+    borrow_packages(source)
     opened: list[Shell] = []
 
     def make() -> Shell:

@@ -5,8 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +16,7 @@ import stack_file
 from sandbox import cache
 from sandbox.environment import Sandbox
 from sandbox.paths import ROOT
-from tests.clone import clone_into
+from tests.clone import borrow_packages, clone_into
 from tests.engine.support import Run, engine, run_pulumi
 
 NAME = "my-ai"
@@ -30,9 +28,6 @@ ANSWERS = {
 }
 ANSWERED = ("--config", "gcp:project=acme-ai")
 PAGE = ROOT / "docs" / "how-to" / "start-from-template.md"
-PIP = """import pathlib, sys
-pathlib.Path(sys.prefix, "asked").write_text(" ".join(sys.argv[1:]))
-"""
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ def made(template: Path, sandbox: Path, tmp_path_factory: pytest.TempPathFactory
     project = Made(tmp_path_factory.mktemp("empty"))
     flags = ["--name", NAME, "--stack", STACK, *ANSWERED]
     _new(project.folder, template, sandbox, *flags).check()
-    _virtualenv(project.folder)
+    borrow_packages(project.folder)
     return project
 
 
@@ -161,7 +156,7 @@ def test_a_new_project_is_rehearsed_without_what_develops_spotproof(
     assert removal
     shutil.copytree(made.folder, tmp_path, dirs_exist_ok=True, ignore=lambda *_: [".venv"])
     project = Made(tmp_path)
-    _virtualenv(project.folder)
+    borrow_packages(project.folder)
     subprocess.run(["sh", "-e", "-c", removal[1]], cwd=project.folder, check=True)
     assert not (project.folder / "tests").exists()
 
@@ -175,16 +170,6 @@ def test_a_new_project_is_rehearsed_without_what_develops_spotproof(
 
 def _new(folder: Path, template: Path, sandbox: Path, *flags: str) -> Run:
     return run_pulumi(folder, ["new", template, "--yes", *flags], sandbox)
-
-
-def _virtualenv(folder: Path) -> None:
-    """A virtualenv that borrows what is installed here, and whose pip only notes its arguments."""
-    venv.create(folder / ".venv", with_pip=False, symlinks=True)
-    (packages,) = (folder / ".venv").glob("lib/python3*/site-packages")
-    borrowed = [one for one in sys.path if one.endswith("site-packages")]
-    own = [str(folder / "gke"), str(folder / "components")]
-    (packages / "borrowed.pth").write_text("\n".join([*own, *borrowed]) + "\n")
-    (packages / "pip.py").write_text(PIP)
 
 
 def _requirements(folder: Path) -> tuple[set[Path], list[str]]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spotproof_gke.commands import audit
+from spotproof_gke.commands import advise, audit
 from spotproof_gke.commands.terminal import (
     DONE,
     INTERRUPTED,
@@ -43,6 +43,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
+    app.command("advise", epilog=advise.EPILOG)(advise.advise_command)
     app.command(epilog=audit.EPILOG)(audit.audit)
     return app
 
