@@ -43,6 +43,12 @@ def test_every_property_is_documented_in_one_line(schema: dict[str, Any]) -> Non
                 assert "\n" not in description, f"{token}.{key}"
 
 
+def test_every_value_of_a_choice_is_documented(schema: dict[str, Any]) -> None:
+    for token, shape in schema["types"].items():
+        for value in shape.get("enum", []):
+            assert value.get("description"), f"{token}: {value['name']}"
+
+
 def test_a_registry_finds_all_that_it_lists(schema: dict[str, Any]) -> None:
     for key in ("displayName", "description", "homepage", "repository", "license", "publisher"):
         assert schema[key], key
