@@ -1,7 +1,6 @@
 """Other people's programs: each has a backend of its own and a cluster that it does not own."""
 
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -22,12 +21,6 @@ SETTINGS = {
     "nodeServiceAccount": NODES,
 }
 PACKS = ["region_match", "spot_isolation"]
-INSTALLED_ALREADY = {
-    "PIP_NO_DEPS": "1",
-    "PIP_NO_BUILD_ISOLATION": "0",  # sets the flag --no-build-isolation, in spite of the 0
-    "PYTHONPATH": os.pathsep.join(one for one in sys.path if one.endswith("site-packages")),
-}
-"""For a plugin's own virtualenv: the packages of others come from here, not from a registry."""
 
 
 def _example(name: str, tmp_path: Path, config: dict[str, str], **more: Any) -> EmulatedProject:
@@ -43,7 +36,8 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> EmulatedProject:
     if not name.endswith("-yaml"):
         return _example(name, tmp_path, config)
     config[f"{name}:project"] = PROJECT
-    project = _example(name, tmp_path, config, runtime="yaml", env=INSTALLED_ALREADY)
+    env = _lent(tmp_path / "lent")
+    project = _example(name, tmp_path, config, runtime="yaml", env=env)
     plugin = _fetched_plugin(tmp_path / "fetched")
     program = project.folder / "Pulumi.yaml"
     content = yaml.safe_load(program.read_text())
@@ -54,6 +48,18 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> EmulatedProject:
     golden = json.loads((ROOT / "components" / "schema.json").read_text())
     assert schema == {**golden, "config": {}}, "what is served is not components/schema.json"
     return project
+
+
+def _lent(into: Path) -> dict[str, str]:
+    """For a plugin's own virtualenv: packages of others come from here, not from a registry."""
+    into.mkdir()
+    for folder in (Path(one) for one in sys.path if one.endswith("site-packages")):
+        for entry in folder.iterdir():
+            is_ours = entry.name.startswith(("spotproof", "__editable__"))
+            if not is_ours and not (into / entry.name).exists():
+                (into / entry.name).symlink_to(entry)
+    # The second sets the flag --no-build-isolation, in spite of the 0.
+    return {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PYTHONPATH": str(into)}
 
 
 def _fetched_plugin(into: Path) -> Path:

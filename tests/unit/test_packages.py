@@ -128,7 +128,8 @@ def test_a_type_checker_knows_the_type_of_every_public_name(site: Path, package:
     done = subprocess.run(
         command, cwd=site, env={**os.environ, "PATH": path}, capture_output=True, text=True
     )
-    assert "completeness score: 100%" in done.stdout, done.stdout
+    wrong = [line for line in done.stdout.splitlines() if " error: " in line]
+    assert "completeness score: 100%" in done.stdout, "\n".join([*wrong, done.stderr])
 
 
 def test_the_command_is_installed_with_the_facts(built: dict[str, Built]) -> None:
