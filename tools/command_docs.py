@@ -9,6 +9,16 @@ from spotproof_gke.commands.line import application
 from tools.markdown import table
 
 HOW_TO = Path(__file__).resolve().parents[1] / "docs" / "how-to"
+PAGES = {
+    "advise": "choose-capacity",
+    "audit": "audit",
+    "cost": "estimate-cost",
+    "doctor": "check-this-machine",
+    "gpus": "estimate-cost",
+    "graph": "draw-a-stack",
+    "interval": "estimate-cost",
+}
+"""Where each command is shown at work."""
 
 
 def commands_table() -> str:
@@ -17,7 +27,8 @@ def commands_table() -> str:
     rows = []
     for name, command in group.commands.items():
         shown = f"`spotproof {name}`"
-        if (HOW_TO / f"{name}.md").is_file():
-            shown = f"[{shown}](docs/how-to/{name}.md)"
+        page = PAGES.get(name, name)
+        if (HOW_TO / f"{page}.md").is_file():
+            shown = f"[{shown}](docs/how-to/{page}.md)"
         rows.append((shown, command.help.strip().partition("\n\n")[0].replace("\n", " ")))
     return table(("command", "what it does"), rows)

@@ -8,7 +8,12 @@ looks at it.
 """
 
 AUDIT = "tests/audit/test_audit_docs.py::test_example_prints_what_the_page_shows"
+DOCTOR = "tests/unit/test_doctor_page.py::test_the_examples_print_what_the_page_shows"
+GRAPH = "tests/picture/test_graph_page.py::"
+GRAPH_SHOWN = GRAPH + "test_the_examples_print_what_the_page_shows"
+ADVISE = "tests/unit/test_advise_docs.py::test_example_prints_what_the_page_shows"
 ADOPT = "tests/engine/test_adopt.py::test_every_command_of_the_page_does_what_the_page_says"
+COST = "tests/cost/test_cost_docs.py::test_examples_print_what_the_page_shows"
 CI_PAGE = "tests/engine/test_policy_page.py::"
 CI_PAGE += "test_the_commands_of_the_page_run_in_a_repository_that_is_not_ours"
 NEWCOMER = "tests/cluster/test_newcomer.py::test_a_newcomer_gets_what_the_readme_shows"
@@ -45,10 +50,27 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ pulumi stack export --stack prod > state.json": AUDIT,
         "$ spotproof audit state.json cluster.json | grep": AUDIT,
     },
+    "docs/how-to/check-this-machine.md": {
+        "$ spotproof doctor --stack prod": DOCTOR,
+        "$ pulumi stack export --stack prod > state.json": DOCTOR,
+    },
+    "docs/how-to/draw-a-stack.md": {
+        "$ pulumi stack export --stack prod > state.json": GRAPH_SHOWN,
+        "$ pulumi preview --stack prod --json": GRAPH_SHOWN,
+        "$ spotproof graph state.json": GRAPH_SHOWN,
+        "<picture>": GRAPH + "test_a_page_takes_both_forms_as_the_example_says",
+    },
+    "docs/how-to/choose-capacity.md": {"$ spotproof advise": ADVISE},
     "docs/how-to/drill.md": {
         "drill of stack showcase: cluster showcase, 10 node pools": TEXTS
         + "test_the_report_of_the_drill_has_each_promise",
         "1000 pods on 200 nodes": TEXTS + "test_the_measurement_at_scale_has_the_form_of_the_test",
+    },
+    "docs/how-to/estimate-cost.md": {
+        "$ spotproof gpus ": COST,
+        "$ spotproof interval ": COST,
+        "$ pulumi preview --json > plan.json": COST,
+        "$ spotproof cost plan.json --nodes": COST,
     },
     "docs/how-to/game-day.md": {
         "kept         5.1 s  The node is taken away": TEXTS
