@@ -149,5 +149,7 @@ def index_page() -> str:
         "- [Changes](changes.md): which argument updates in place, and which replaces\n"
         "- [GPU machine types and zones](machine-types.md)\n"
         "- [Least GKE versions](versions.md)\n"
+        "- [Prices](prices.md): what `spotproof cost` reckons with\n"
+        "- [Quotas](quotas.md): their names\n"
         "- [Policies](../policies)",
     ]) + "\n"  # fmt: skip

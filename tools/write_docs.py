@@ -13,6 +13,7 @@ from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
+from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
 from tools.strategy_docs import MARKER, strategies_page, strategies_table
 
@@ -46,6 +47,8 @@ def pages() -> dict[Path, str]:
         "machine-types": machine_types_page(),
         "strategies": strategies_page(),
         "versions": versions_page(),
+        "prices": prices_page(),
+        "quotas": quotas_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
     readme = ROOT / "README.md"

@@ -44,11 +44,16 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ spotproof audit state.json cluster.json | grep": AUDIT,
     },
     "docs/how-to/choose-capacity.md": {"$ spotproof advise": ADVISE},
-    "docs/how-to/estimate-cost.md": {"$ ": COST},
     "docs/how-to/drill.md": {
         "drill of stack showcase: cluster showcase, 10 node pools": TEXTS
         + "test_the_report_of_the_drill_has_each_promise",
         "1000 pods on 200 nodes": TEXTS + "test_the_measurement_at_scale_has_the_form_of_the_test",
+    },
+    "docs/how-to/estimate-cost.md": {
+        "$ spotproof gpus ": COST,
+        "$ spotproof interval ": COST,
+        "$ pulumi preview --json > plan.json": COST,
+        "$ spotproof cost plan.json --nodes": COST,
     },
     "docs/how-to/game-day.md": {
         "kept         5.1 s  The node is taken away": TEXTS

@@ -7,9 +7,9 @@ import pytest
 from spotproof_gke import checkpoint_plan
 from spotproof_gke.accelerators import MachineType
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.gpu_names import KNOWN, SHORT, accelerator_named
 from spotproof_gke.problems import ProblemsError
 from spotproof_gke.strategy import Answer, Strategy, advise, read_question
-from spotproof_gke.strategy.hardware import KNOWN, SHORT, accelerator_named
 from spotproof_gke.strategy.sentences import duration, seconds
 
 SPOT: dict[str, Any] = {

@@ -3,17 +3,8 @@
 from dataclasses import dataclass
 
 from spotproof_gke import gpu_nodes, locations
-from spotproof_gke.accelerators import ACCELERATORS, MACHINE_TYPES, MachineType
+from spotproof_gke.accelerators import MACHINE_TYPES, MachineType
 from spotproof_gke.capacity import Capacity
-from spotproof_gke.tables import table
-
-KNOWN: tuple[str, ...] = (*ACCELERATORS, *gpu_nodes.ATTACHABLE)
-"""GKE's names of all GPUs in our tables."""
-
-SHORT: tuple[str, ...] = tuple(
-    name.removeprefix("nvidia-").removeprefix("tesla-") for name in KNOWN
-)
-"""The same without the maker, as people say them; `a100` is the one with 40 GB."""
 
 CPU_MACHINES = ("n2-standard-8", "n2d-standard-8", "e2-standard-8")
 """Machine types without GPUs to begin with: ordinary ones, small enough to be found."""
@@ -21,23 +12,7 @@ CPU_MACHINES = ("n2-standard-8", "n2d-standard-8", "e2-standard-8")
 COMFORTABLE_VCPUS = 8
 """The least vCPUs of a machine that is taken first; smaller ones are offered after it."""
 
-_SHORTEST = 3
-"""The fewest letters by which a GPU is known."""
-
 _CONTINENTS = {"us": "America", "northamerica": "America", "southamerica": "America"}
-
-
-def accelerator_named(name: object) -> str | None:
-    """GKE's name of a GPU, given that or a short one such as `l4`; None when no table knows it."""
-    if not isinstance(name, str):
-        return None
-    short = name.strip().lower().replace("_", "-").replace(" ", "-").removeprefix("nvidia-")
-    misnamed = table("machine_types")["misnamed_accelerators"]
-    for full in (f"nvidia-{short}", f"nvidia-tesla-{short}"):
-        if (found := misnamed.get(full, full)) in KNOWN:
-            return found
-    begun = [known for known, said in zip(KNOWN, SHORT, strict=True) if said.startswith(short)]
-    return begun[0] if len(begun) == 1 and len(short) >= _SHORTEST else None
 
 
 def machines_with(accelerator: str, gpus: int | None = None) -> tuple[MachineType, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from spotproof_gke.accelerators import ACCELERATORS
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.strategy import hardware
 from spotproof_gke.strategy.hardware import Offer
@@ -73,7 +74,7 @@ class Place:
         """Whether GKE makes the nodes of flex-start work: Autopilot, or auto-provisioning."""
         if self.question.mode is ClusterMode.AUTOPILOT:
             return True
-        offered = self.question.accelerator in hardware.ACCELERATORS
+        offered = self.question.accelerator in ACCELERATORS
         return offered and all(self.has(feature) for feature in self.provisioning())
 
     def provisioning(self) -> list[str]:

@@ -7,9 +7,9 @@ from math import inf
 from typing import Any, TypeVar
 
 from spotproof_gke import gpu_nodes, locations, versions
+from spotproof_gke.gpu_names import SHORT, accelerator_named
 from spotproof_gke.interval import number_problems
 from spotproof_gke.problems import Problem, did_you_mean, raise_if_any
-from spotproof_gke.strategy.hardware import SHORT, accelerator_named
 from spotproof_gke.strategy.question import DEPENDS, RUNS_TO_AN_END, Question, missing
 from spotproof_gke.strategy.words import ClusterMode, Kind
 
