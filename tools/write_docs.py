@@ -1,7 +1,8 @@
 """Writes what is generated in the documentation: `make docs`.
 
 The pages of policies come from the packs' own metadata, the pages and tables of components and
-settings from the components' schema, so neither can say something that the code does not.
+settings from the components' schema, and the picture from the program of a stack, so none can say
+something that the code does not.
 """
 
 import re
@@ -12,6 +13,7 @@ from tools.changes_docs import changes_page
 from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
+from tools.pictures import pictures
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
 from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
@@ -51,6 +53,7 @@ def pages() -> dict[Path, str]:
         "quotas": quotas_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
+    result |= {ROOT / "docs" / "pictures" / name: text for name, text in pictures().items()}
     readme = ROOT / "README.md"
     tables = {
         "sections": sections_table(),

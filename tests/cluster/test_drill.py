@@ -38,9 +38,9 @@ from sandbox.drill.terminal import Lines
 from sandbox.drill.watch import NothingToWatchError, Watch
 from sandbox.drill.workloads import reference_workloads
 from sandbox.paths import ROOT
-from sandbox.recovery.processes import commands
 from spotproof_gke.admission import Guard, guard_manifests
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.stack_state.processes import commands
 from tests.cluster.conftest import WAIT_SECONDS, ZONES, gpu_pool, system_pool, unschedulable
 from tests.cluster.manifests import SPOT_SELECTOR, SPOT_TOLERATION, deployment, job
 

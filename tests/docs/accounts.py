@@ -8,8 +8,11 @@ looks at it.
 """
 
 AUDIT = "tests/audit/test_audit_docs.py::test_example_prints_what_the_page_shows"
-ADOPT = "tests/engine/test_adopt.py::test_every_command_of_the_page_does_what_the_page_says"
+DOCTOR = "tests/unit/test_doctor_page.py::test_the_examples_print_what_the_page_shows"
+GRAPH = "tests/picture/test_graph_page.py::"
+GRAPH_SHOWN = GRAPH + "test_the_examples_print_what_the_page_shows"
 ADVISE = "tests/unit/test_advise_docs.py::test_example_prints_what_the_page_shows"
+ADOPT = "tests/engine/test_adopt.py::test_every_command_of_the_page_does_what_the_page_says"
 COST = "tests/cost/test_cost_docs.py::test_examples_print_what_the_page_shows"
 CI_PAGE = "tests/engine/test_policy_page.py::"
 CI_PAGE += "test_the_commands_of_the_page_run_in_a_repository_that_is_not_ours"
@@ -42,6 +45,16 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ kubectl get nodes,pods": AUDIT,
         "$ pulumi stack export --stack prod > state.json": AUDIT,
         "$ spotproof audit state.json cluster.json | grep": AUDIT,
+    },
+    "docs/how-to/check-this-machine.md": {
+        "$ spotproof doctor --stack prod": DOCTOR,
+        "$ pulumi stack export --stack prod > state.json": DOCTOR,
+    },
+    "docs/how-to/draw-a-stack.md": {
+        "$ pulumi stack export --stack prod > state.json": GRAPH_SHOWN,
+        "$ pulumi preview --stack prod --json": GRAPH_SHOWN,
+        "$ spotproof graph state.json": GRAPH_SHOWN,
+        "<picture>": GRAPH + "test_a_page_takes_both_forms_as_the_example_says",
     },
     "docs/how-to/choose-capacity.md": {"$ spotproof advise": ADVISE},
     "docs/how-to/drill.md": {

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +135,11 @@ def is_object(document: Any) -> bool:
     return isinstance(document, Mapping) and bool(text(document.get("kind")))
 
 
-def kind_error(name: str) -> InputError:
+def kind_error(name: str, content: Sequence[Any]) -> InputError:
     """The error for a file that is neither a state nor a dump."""
+    if any(isinstance(each, Mapping) and "steps" in each for each in content):
+        return InputError(
+            f"{name}: the plan of a preview, which the policy packs judge: "
+            "pulumi preview --policy-pack FOLDER; for an audit give `pulumi stack export`"
+        )
     return InputError(f"{name}: neither a Kubernetes dump nor a Pulumi state; {_expected(WRITERS)}")
