@@ -21,7 +21,7 @@ LEVELS ?=
 LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-runtime setup-torch engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
+.PHONY: help setup setup-runtime setup-torch engine control-plane cost drill up preview refresh destroy policy policy-state packs recover rehearse \
   check env lint test test-cluster test-runtime test-torch chaos test-fast mutate bench docs schema clean distclean
 
 help: ## Show the targets
@@ -63,6 +63,9 @@ recover: setup ## Put a stack in order whose update was killed
 
 rehearse: setup ## A stack's whole life on the emulated cloud, with a report
 	@$(SANDBOX) rehearse --stack '$(STACK)'
+
+cost: engine ## Estimate what a stack file costs, on the emulated cloud
+	@$(VENV_PYTHON) -m sandbox.cost --stack '$(STACK)' $(ARGS)
 
 drill: engine control-plane ## Evict a Spot node and end a flex-start node, and see the work come back
 	@$(VENV_PYTHON) -m sandbox.drill $(ARGS)

@@ -8,15 +8,17 @@ import typer
 from spotproof_gke.commands.line import application
 from tools.markdown import table
 
-_PAGES = {
-    **dict.fromkeys(("cost", "gpus", "interval"), "estimate-cost"),
-    "advise": "choose-capacity",
-    "doctor": "check-this-machine",
-    "graph": "draw-a-stack",
-}
-"""The page of a command, where it has not the command's name."""
-
 HOW_TO = Path(__file__).resolve().parents[1] / "docs" / "how-to"
+PAGES = {
+    "advise": "choose-capacity",
+    "audit": "audit",
+    "cost": "estimate-cost",
+    "doctor": "check-this-machine",
+    "gpus": "estimate-cost",
+    "graph": "draw-a-stack",
+    "interval": "estimate-cost",
+}
+"""Where each command is shown at work."""
 
 
 def commands_table() -> str:
@@ -25,7 +27,7 @@ def commands_table() -> str:
     rows = []
     for name, command in group.commands.items():
         shown = f"`spotproof {name}`"
-        page = _PAGES.get(name, name)
+        page = PAGES.get(name, name)
         if (HOW_TO / f"{page}.md").is_file():
             shown = f"[{shown}](docs/how-to/{page}.md)"
         rows.append((shown, command.help.strip().partition("\n\n")[0].replace("\n", " ")))

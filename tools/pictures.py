@@ -21,6 +21,16 @@ ROOT = Path(__file__).resolve().parents[1]
 STACK = "prod"
 
 
+MARKUP = """\
+<picture>
+  <source media="(max-width: 600px)" srcset="docs/pictures/overview-narrow.svg">
+  <img src="docs/pictures/overview.svg" alt="The stack prod: one cluster with an on-demand pool \
+that is the home of system pods, tainted Spot GPU pools, auto-provisioning within limits, and \
+a checkpoint bucket in the region of the cluster">
+</picture>"""
+"""The picture as README shows it."""
+
+
 def pictures() -> dict[str, str]:
     """The picture by the name of its file, wide and narrow."""
     overview = survey(_program(STACK))

@@ -13,7 +13,7 @@ from tools.changes_docs import changes_page
 from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
-from tools.pictures import pictures
+from tools.pictures import MARKUP, pictures
 from tools.policy_docs import packs_table, policies_page, policy_page, rules
 from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
@@ -61,6 +61,7 @@ def pages() -> dict[Path, str]:
         "policies": packs_table(),
         "commands": commands_table(),
         MARKER: strategies_table(),
+        "picture": MARKUP,
     }
     result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
     return result

@@ -56,7 +56,7 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ spotproof graph state.json": GRAPH_SHOWN,
         "<picture>": GRAPH + "test_a_page_takes_both_forms_as_the_example_says",
     },
-    "docs/how-to/choose-capacity.md": {"$ spotproof advise ": ADVISE},
+    "docs/how-to/choose-capacity.md": {"$ spotproof advise": ADVISE},
     "docs/how-to/drill.md": {
         "drill of stack showcase: cluster showcase, 10 node pools": TEXTS
         + "test_the_report_of_the_drill_has_each_promise",

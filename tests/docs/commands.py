@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import typer
 import yaml
 
 from sandbox import stacks
 from sandbox.cloud import __main__ as cloud
 from spotproof_gke.commands import line
+from tests.docs.installs import in_checkout, pip_problems
 from tests.docs.pages import ROOT
 
 HelpOf = Callable[[tuple[str, ...]], str]
@@ -26,10 +29,8 @@ HelpOf = Callable[[tuple[str, ...]], str]
 
 _SEPARATORS = {"&&", "||", "|", ";"}
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.S)
-_CHECKOUT = ("/path/to/spotproof", ".policy-packs")
-"""How pages call a clone of this project in a place of the reader's."""
-
 _WRITTEN_BY_THE_READER = {"exceptions.json", "policy-config.json", "state.json"}
+_FILTERS = {"head", "tail", "grep"}
 _VARIABLES = {"STACK", "ARGS", "YES", "FILE", "LEVELS", "PYTHON"}
 _PULUMI_TARGETS = {"up", "preview", "refresh", "destroy", "policy"}
 _MODULE_TARGETS = {"bench": "bench", "drill": "sandbox.drill", "recover": "sandbox.recovery"}
@@ -94,6 +95,8 @@ def _simple(text: str) -> Iterator[list[str]]:
 
 def _problems_of(words: list[str], help_of: HelpOf, folder: Path) -> list[str]:
     program, rest = words[0], words[1:]
+    if program in _FILTERS:
+        return []
     name = program.rpartition("/")[2]
     if program == "eval":
         return problems(rest[0].removeprefix("$(").removesuffix(")"), help_of, folder)
@@ -104,12 +107,11 @@ def _problems_of(words: list[str], help_of: HelpOf, folder: Path) -> list[str]:
     if name == "pulumi":
         return _pulumi(rest, help_of)
     if name == "pip":
-        return _pip(rest, folder)
+        return pip_problems(rest, folder)
     if name in ("python", "python3"):
         return _module(rest, folder)
     if name == "spotproof":
-        shown = _spotproof_help(tuple(rest[:1]))
-        return _flags(rest, shown) if shown else [f"spotproof knows no {rest[0]}"]
+        return _spotproof(rest)
     return _foreign_problems(words)
 
 
@@ -159,7 +161,7 @@ def _pulumi(words: list[str], help_of: HelpOf) -> list[str]:
         return [f"pulumi {' '.join(command)} takes no {leading[len(command)]}"]
     found = _flags(words[len(command) :], shown)
     for before, path in pairwise(words):
-        if before == "--policy-pack" and not _checkout_path(path, ROOT).is_dir():
+        if before == "--policy-pack" and not in_checkout(path, ROOT).is_dir():
             found.append(f"there is no policy pack {path}")
     return found
 
@@ -170,40 +172,12 @@ def _flags(words: list[str], shown: str) -> list[str]:
     return [f"there is no flag {flag}" for flag in flags if flag not in known]
 
 
-def _checkout_path(path: str, folder: Path) -> Path:
-    for place in _CHECKOUT:
-        if path.startswith(place):
-            return ROOT / path.removeprefix(place).lstrip("/")
-    return folder / path
-
-
-def _pip(words: list[str], folder: Path) -> list[str]:
-    if words[0] != "install":
-        return [f"pip {words[0]} is not known here"]
-    found: list[str] = []
-    for before, word in pairwise(words):
-        if before == "-r":
-            found += [] if (folder / word).is_file() else [f"there is no {word}"]
-        elif word.startswith((".", "/")):
-            package = _checkout_path(word.partition("[")[0], folder)
-            extras = re.findall(r"[\w-]+", word.partition("[")[2])
-            declared = package / "pyproject.toml"
-            text = declared.read_text(encoding="utf-8") if declared.is_file() else ""
-            found += [] if text else [f"{word} is no package"]
-            found += [
-                f"{word}: no extra {one}"
-                for one in extras
-                if not re.search(rf"^{one} = \[", text, flags=re.M)
-            ]
-    return found
-
-
 def _module(words: list[str], folder: Path) -> list[str]:
     if words[0] != "-m":
         return [] if (folder / words[0]).is_file() else [f"there is no {words[0]}"]
     module, rest = words[1], words[2:]
     if module in ("venv", "pip"):
-        return [] if module == "venv" else _pip(rest, folder)
+        return [] if module == "venv" else pip_problems(rest, folder)
     if module == "pytest":
         paths = [word for word in rest if "/" in word]
         return [f"there is no {one}" for one in paths if not (folder / one).exists()]
@@ -229,12 +203,18 @@ def _emulated_cloud(words: list[str]) -> list[str]:
     return []
 
 
-@cache
-def _spotproof_help(leading: tuple[str, ...]) -> str:
-    written = io.StringIO()
-    with contextlib.redirect_stdout(written):
-        line.run([*leading, "--help"])
-    return written.getvalue()
+def _spotproof(words: list[str]) -> list[str]:
+    """What the command's own definition says."""
+    group: Any = typer.main.get_command(line.application())
+    name = words[0] if words else "--help"
+    if name.startswith("-"):
+        return []
+    if name not in group.commands:
+        return [f"spotproof knows no {name}"]
+    flags = {
+        flag for one in group.commands[name].params for flag in (*one.opts, *one.secondary_opts)
+    }
+    return _flags(words[1:], " ".join(flags | {"-h", "--help"}))
 
 
 def _foreign_problems(words: list[str]) -> list[str]:

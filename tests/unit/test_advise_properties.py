@@ -14,9 +14,9 @@ from hypothesis import strategies as some
 
 from spotproof_gke import locations
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.gpu_names import SHORT
 from spotproof_gke.problems import ProblemsError
 from spotproof_gke.strategy import Answer, ClusterMode, Kind, Strategy, advise, read_question
-from spotproof_gke.strategy.hardware import SHORT
 from spotproof_gke.versions import FEATURES, parse
 from tests.unit.advised import declared, judged
 
