@@ -56,6 +56,9 @@ _MORE: dict[str, dict[str, Any]] = {
 }
 """What a component's example says besides, or another value."""
 
+_LINE = 100
+"""How long the formatter lets a line be."""
+
 _IN_CLUSTER = """import pulumi
 import pulumi_kubernetes
 
@@ -80,15 +83,26 @@ def component_example(name: str, required: list[str]) -> str:
     more = _MORE.get(name, {})
     args = {key: _VALUES[key] for key in required} | more
     inside = getattr(spotproof, name).__module__.startswith("spotproof.workloads")
-    lines = [f"    {_python(key)}: {_python(value)}," for key, value in args.items()]
+    lines = [_entry(f"{_python(key)}: ", value, 8) for key, value in args.items()]
     options = "\n    pulumi.ResourceOptions(providers=[cluster])," if inside else ""
-    body = "\n".join(f"    {line}" for line in lines)
+    body = "\n".join(lines)
     first = _IN_CLUSTER if inside else "import spotproof\n\n"
     return f'{first}spotproof.{name}(\n    "example",\n    {{\n{body}\n    }},{options}\n)\n'
 
 
+def _entry(before: str, value: Any, indent: int) -> str:
+    """One entry of a dictionary or list, over several lines where one is too long."""
+    line = f"{' ' * indent}{before}{_python(value)},"
+    if len(line) <= _LINE or not isinstance(value, dict | list):
+        return line
+    pairs = value.items() if isinstance(value, dict) else [("", each) for each in value]
+    inner = [_entry(f"{_python(k)}: " if k else "", v, indent + 4) for k, v in pairs]
+    opened, closed = "{}" if isinstance(value, dict) else "[]"
+    return "\n".join((f"{' ' * indent}{before}{opened}", *inner, f"{' ' * indent}{closed},"))
+
+
 def _python(value: Any) -> str:
-    """A value as the formatter would write it."""
+    """A value on one line, as the formatter would write it."""
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, int):

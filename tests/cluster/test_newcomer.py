@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.drill.scenes import ALWAYS, SCENES
-from sandbox.recovery.processes import commands
 from sandbox.setup_venv import REQUIREMENTS
+from spotproof_gke.stack_state.processes import commands
 from tests.clone import borrow_packages
 from tests.docs.newcomer import ADDRESS, Shell, follow, published
 from tests.docs.pages import block

@@ -33,6 +33,10 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "error: stacks/Pulumi.dev.yaml: 3 problems": "tests/unit/test_docs.py::"
         "test_the_readme_shows_the_error_of_a_wrong_stack_file",
     },
+    "components/README.md": {
+        'import * as spotproof from "spotproof";': "tests/engine/test_typescript.py::"
+        "test_the_compiler_takes_what_the_page_shows_and_refuses_wrong_arguments",
+    },
     "docs/how-to/adopt-existing.md": {
         "pulumi import --file adopt.json --generate-code=false": ADOPT,
         "pulumi preview --diff": ADOPT,

@@ -161,6 +161,8 @@ def _pulumi(words: list[str], help_of: HelpOf) -> list[str]:
         return [f"pulumi {' '.join(command)} takes no {leading[len(command)]}"]
     found = _flags(words[len(command) :], shown)
     for before, path in pairwise(words):
+        if path.isupper():  # A word for the reader to replace.
+            continue
         if before == "--policy-pack" and not in_checkout(path, ROOT).is_dir():
             found.append(f"there is no policy pack {path}")
     return found

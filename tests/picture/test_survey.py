@@ -230,11 +230,13 @@ def test_an_update_plan_shows_what_it_makes() -> None:
     assert "as the preview plans it" in found.about
 
 
-def test_daemon_sets_are_counted_and_not_drawn() -> None:
+def test_daemon_sets_and_charts_are_counted_and_not_drawn() -> None:
     agent = workload("kubernetes:apps/v1:DaemonSet", "agent", {"tolerations": [{}]})
-    found = overview(state(cluster(), pool("home"), agent))
+    chart = resource("kubernetes:helm.sh/v3:Release", "keda", {"chart": "keda"})
+    found = overview(state(cluster(), pool("home"), agent, chart))
 
     assert "1 DaemonSet not drawn" in " ".join(found.notes)
+    assert "1 Helm release not drawn" in " ".join(found.notes)
     assert "DaemonSet" not in " ".join(p.name for x in found.clusters[0].lanes for p in x.pods)
 
 

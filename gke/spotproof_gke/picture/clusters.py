@@ -24,6 +24,7 @@ from spotproof_gke.rules.workloads import PodSpec, kind_of, namespace_of, pod_sp
 MOST_MATCHED = 300
 """How many different pools, and how many different pods, are held against each other."""
 
+_CHARTS = ("kubernetes:helm.sh/v3:Release",)
 _SCHEDULING = ("nodeSelector", "tolerations", "affinity", "priorityClassName")
 
 
@@ -66,6 +67,7 @@ def _work_by_cluster(
     found: dict[int, list[_Work]] = defaultdict(list)
     notes: list[str] = []
     everywhere = undecided = 0
+    charts = len(stack.of_type(*_CHARTS))
     for resource in stack.resources:
         if not kind_of(resource) or resource.type.endswith("Patch"):
             continue
@@ -82,6 +84,8 @@ def _work_by_cluster(
             f"{counted(everywhere, 'DaemonSet')} not drawn: their pods run on every node that "
             "they tolerate"
         )
+    if charts:
+        notes.append(f"{counted(charts, 'Helm release')} not drawn: no state holds what is in them")
     if undecided:
         notes.append(
             f"{counted(undecided, 'workload')} of which the cluster is not known: drawn in each"

@@ -40,8 +40,9 @@ def hard_taints(pool: Mapping[str, Any], *, beside_others: bool) -> tuple[NodeTa
         beside_others: Whether the cluster has a pool without GPUs: then GKE taints the GPU pools.
     """
     config = pool.get("nodeConfig")
-    found = [taint for taint in taints_of(config) if taint.is_hard or taint.effect is UNKNOWN]
-    keys = {text(taint.key) for taint in found}
+    stated = taints_of(config)
+    found = [taint for taint in stated if taint.is_hard or taint.effect is UNKNOWN]
+    keys = {text(taint.key) for taint in stated}
     if is_true(dig(pool.get("queuedProvisioning"), "enabled")) and QUEUED_KEY not in keys:
         found.append(NodeTaint(QUEUED_KEY, "true", "NO_SCHEDULE"))
     if has_gpu(config) and beside_others and GPU_KEY not in keys:

@@ -35,7 +35,7 @@ class Sheet:
 
     def __init__(self, form: Form) -> None:
         self.form = form
-        self.paper = Paper()
+        self.paper: Paper = Paper()
 
     def more(self, count: int, noun: str, x: float, y: float, room: float) -> float:
         """How many are not drawn, where there are some; returns the y under that."""
@@ -67,7 +67,8 @@ class Sheet:
 
     def height(self, one: Draw, thing: Any, wide: float) -> float:
         """How high a thing gets, found by drawing it on a paper that is thrown away."""
-        kept, self.paper = self.paper, Paper()
+        kept = self.paper
+        self.paper = Paper()
         try:
             return one(thing, 0.0, 0.0, wide, 0.0)
         finally:

@@ -20,19 +20,19 @@ class ClusterEvidence:
 
     def __init__(self, stack: Stack, locations: Mapping[str, str] = {}) -> None:
         self._stack = stack
-        self.declared = clusters_of(stack)
+        self.declared: Clusters = clusters_of(stack)
         own = {name for cluster in self.declared for name in cluster.names}
-        self.configured = configured_clusters(
+        self.configured: Clusters = configured_clusters(
             {name: location for name, location in locations.items() if name not in own}
         )
-        self.clusters = Clusters([*self.declared, *self.configured])
+        self.clusters: Clusters = Clusters([*self.declared, *self.configured])
         self._under: dict[str, list[Cluster]] = {}
         for cluster in self.declared:
             for urn in (cluster.resource.urn, *stack.ancestors(cluster.resource)):
                 self._under.setdefault(urn, []).append(cluster)
         self._by_provider: dict[str, tuple[Any, ...]] = {}
         self._by_component: dict[str, tuple[Any, ...]] = {}
-        self.everywhere = places(self.clusters)
+        self.everywhere: tuple[Any, ...] = places(self.clusters)
 
     def inside(self, urn: str) -> tuple[Any, ...]:
         """Locations of the cluster of a URN, or of those inside the component of a URN."""

@@ -9,6 +9,7 @@ from spotproof_gke.capacity import Capacity, is_flexible
 from spotproof_gke.rules.pool_capacity import NODE_LIFETIME_SECONDS
 from spotproof_gke.strategy import hardware
 from spotproof_gke.strategy.place import Place
+from spotproof_gke.strategy.question import Question
 from spotproof_gke.strategy.verdict import Verdict
 from spotproof_gke.strategy.words import ClusterMode
 
@@ -29,8 +30,10 @@ class Parts:
     """One stack file in the making; `settings` grows with each part."""
 
     def __init__(self, place: Place, verdict: Verdict) -> None:
-        self.place, self.verdict, self.question = place, verdict, place.question
-        self.autopilot = self.question.mode is ClusterMode.AUTOPILOT
+        self.place: Place = place
+        self.verdict: Verdict = verdict
+        self.question: Question = place.question
+        self.autopilot: bool = self.question.mode is ClusterMode.AUTOPILOT
         self.settings: Settings = {"gcp:project": PROJECT}
         if self.autopilot:
             self.set("mode", "autopilot")
