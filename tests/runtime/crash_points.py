@@ -101,21 +101,26 @@ def run(location: str, keep: int, background: bool, acknowledged: Path) -> None:
     Two steps may be unsaved with it, which has each saved while the one before is on its way.
     """
     log = Acknowledged(acknowledged)
+    interval = 2 if background else 1
+    done = acknowledged.with_name("done")
     checkpoints = Checkpoints(
         location,
         keep=keep,
         background=background,
-        interval=Every(steps=2 if background else 1),
+        interval=Every(steps=interval),
         events=log,
     )
     start, state = checkpoints.restore(load, default=lambda: state_after(0))
     said = {int(line) for line in acknowledged.read_text().split()}
     assert start >= max(said, default=0), f"restored {start}, though {said} were finished"
+    lost = int(done.read_text() or 0) - start
+    assert lost <= interval, f"{lost} steps are lost, and {interval} may be unsaved"
     assert state == state_after(start), f"the state of step {start} is {state}"
     for step in checkpoints.steps(start, SAVES):
         if background and step - 1 > start:
             wait_for(lambda step=step: step - 1 in log.steps)
         state = state_after(step + 1)
+        done.write_text(str(step + 1))
         checkpoints.offer(step, lambda directory, state=state: write(directory, state))
     found = checkpoints.all_steps()
     assert max(found, default=0) == SAVES, f"steps {found} at the end"
@@ -190,7 +195,8 @@ class Harness:
 
     def _empty(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
-        self.acknowledged.write_text("")
+        for file in (self.acknowledged, self.acknowledged.with_name("done")):
+            file.write_text("")
         if self.store.startswith("gcs"):
             self._ask("clear", [])
 
