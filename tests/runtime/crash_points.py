@@ -18,7 +18,6 @@ import random
 import shutil
 import signal
 import sys
-import time
 import urllib.request
 from collections.abc import Callable
 from functools import partial
@@ -49,12 +48,10 @@ class Acknowledged(EventLog):
     def __init__(self, path: Path) -> None:
         super().__init__(stream=io.StringIO())
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        self.steps: set[int] = set()
 
     def record(self, event: str, **fields: Any) -> None:
         if event == "save_finished":
             os.write(self._file, f"{fields['step']}\n".encode())
-            self.steps.add(fields["step"])
 
 
 class DyingStore:
@@ -117,8 +114,6 @@ def run(location: str, keep: int, background: bool, acknowledged: Path) -> None:
     assert lost <= interval, f"{lost} steps are lost, and {interval} may be unsaved"
     assert state == state_after(start), f"the state of step {start} is {state}"
     for step in checkpoints.steps(start, SAVES):
-        if background and step - 1 > start:
-            wait_for(lambda step=step: step - 1 in log.steps)
         state = state_after(step + 1)
         done.write_text(str(step + 1))
         checkpoints.offer(step, lambda directory, state=state: write(directory, state))
@@ -129,13 +124,6 @@ def run(location: str, keep: int, background: bool, acknowledged: Path) -> None:
 def write(directory: Path, state: dict[str, str]) -> None:
     for name, text in state.items():
         (directory / name).write_text(text)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end, "no save has ended"
-        time.sleep(0.0005)
 
 
 def forked(work: Callable[[], None]) -> int:
