@@ -73,13 +73,12 @@ def test_the_queue_worker_waits_for_a_database_that_is_away_when_it_starts(
         contract.DATABASE_URL_VARIABLE: database.url,
     }
     database.stop()
-    try:
-        with running(WORKER, **env) as program:
+    with running(WORKER, **env) as program:
+        try:
             program.read_until_error("waiting for the database")
+        finally:
             database.start()
-            ended = program.end()
-    finally:
-        database.start()
+        ended = program.end()
     assert (ended.code, "stored=2" in ended.output[-1]) == (0, True), ended
     assert "Traceback" not in ended.errors
     assert ended.errors.count("waiting for the database") <= 3, "a line for each reason"
