@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sandbox.briefly import hurry
+from sandbox.messages import without_the_sdk
 
 MESSAGE_BYTES = 400 * 1024 * 1024
 ORPHAN_POLL_SECONDS = 0.5
@@ -48,9 +49,11 @@ def main() -> int:
     hurry()
     # Imported late: a refusal must not wait for them.
     import grpc
-    from pulumi.runtime.proto import provider_pb2_grpc
 
-    from sandbox.cloud.provider import Provider
+    with without_the_sdk():
+        from pulumi.runtime.proto import provider_pb2_grpc
+
+        from sandbox.cloud.provider import Provider
     from sandbox.cloud.store import Store
 
     store = Store(Path(os.environ["SPOTPROOF_SANDBOX_DIR"]))

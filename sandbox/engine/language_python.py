@@ -21,11 +21,14 @@ from typing import Any, NoReturn
 
 import grpc
 from google.protobuf import empty_pb2, json_format
-from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 from sandbox.engine.children import Children, when_orphaned
 from sandbox.engine.interpreter import Interpreter, OptionsError, choose
+from sandbox.messages import without_the_sdk
 from sandbox.paths import BRIEFLY
+
+with without_the_sdk():
+    from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 ERROR_WAS_SHOWN = 32
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
