@@ -21,8 +21,8 @@ LEVELS ?=
 LEVELS_FLAG := $(if $(LEVELS),--levels '$(LEVELS)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-runtime setup-torch engine control-plane drill up preview refresh destroy policy policy-state packs recover rehearse \
-  check env lint test test-cluster test-runtime test-torch chaos test-fast mutate bench docs schema clean distclean
+.PHONY: help setup setup-runtime setup-torch engine control-plane cost drill up preview refresh destroy policy policy-state packs recover rehearse \
+  check env lint test test-cluster test-runtime test-torch chaos test-fast mutate bench docs schema sdk version clean distclean
 
 help: ## Show the targets
 	@echo "usage: make TARGET [STACK=$(STACK)] [PYTHON=$(PYTHON)] [ARGS='further pulumi or pytest arguments']"
@@ -63,6 +63,9 @@ recover: setup ## Put a stack in order whose update was killed
 
 rehearse: setup ## A stack's whole life on the emulated cloud, with a report
 	@$(SANDBOX) rehearse --stack '$(STACK)'
+
+cost: engine ## Estimate what a stack file costs, on the emulated cloud
+	@$(VENV_PYTHON) -m sandbox.cost --stack '$(STACK)' $(ARGS)
 
 drill: engine control-plane ## Evict a Spot node and end a flex-start node, and see the work come back
 	@$(VENV_PYTHON) -m sandbox.drill $(ARGS)
@@ -109,6 +112,12 @@ docs: setup ## Write what is generated in README.md and docs/
 
 schema: setup ## Write components/schema.json, the package as other languages see it
 	@$(VENV_PYTHON) tools/write_schema.py
+
+sdk: setup ## Write the SDK for TypeScript into dist/sdk
+	@$(VENV_PYTHON) -m sandbox.sdks nodejs dist/sdk
+
+version: setup ## Show the version of all packages; ARGS=0.2.0 sets it
+	@$(VENV_PYTHON) -m tools.set_version $(ARGS)
 
 clean: ## Remove sandboxes and the caches of tools; keep .venv and the engine
 	@rm -rf .spotproof/sandbox .spotproof/rehearsal .spotproof/drill .spotproof/cluster .pytest_cache .ruff_cache .hypothesis

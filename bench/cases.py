@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench import states, watch
 from bench.bare import write_program
+from bench.imports import imports
 from bench.plan import differences
 from bench.queue_worker import queue_worker
 from bench.report import Row
@@ -236,6 +237,7 @@ def _watched(room: Room) -> watch.Watch:
 
 
 CASES: dict[str, Callable[[Setting], list[Row]]] = {
+    "imports": imports,
     "runtime": runtime,
     "queue": queue_worker,
     "components": components,

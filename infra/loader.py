@@ -21,6 +21,9 @@ from workload_sections import GUARD, WORKLOAD_SECTIONS, LayerSettings, objects
 from workload_settings import nested, read_layer
 
 NAMESPACE = "spotproof"
+"""The name before a setting that is right in every project, whatever the project is called."""
+
+_OTHERS = ("gcp", "kubernetes", "pulumi")
 _LAYER = tuple(LayerSettings.__annotations__)
 _POOL_PATHS = tuple(f"{camel_case(section.key)}." for section in POOL_SECTIONS)
 PROJECT_KEY = "gcp:project"
@@ -35,18 +38,18 @@ class Loader:
     Args:
         values: Configuration by full key (`spotproof:region`).
         secrets: Keys whose values are encrypted.
+        project: The name in Pulumi.yaml: `pulumi config set region` writes it before the key.
     """
 
-    def __init__(self, values: Mapping[str, Any], secrets: Collection[str]) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], secrets: Collection[str], project: str = NAMESPACE
+    ) -> None:
         self.problems: list[Problem] = []
-        own = {
-            key.removeprefix(f"{NAMESPACE}:"): value
-            for key, value in values.items()
-            if key.startswith(f"{NAMESPACE}:") and value is not None
-        }
+        self._namespaces = {NAMESPACE, project} - {*_OTHERS}
+        own = self._own(values)
         self._project = values.get(PROJECT_KEY)
         for key in sorted(secrets):
-            name = key.removeprefix(f"{NAMESPACE}:")
+            name = self._setting(key) or key
             if own.pop(name, None) is not None or key == PROJECT_KEY:
                 rule = "settings shape the plan and are shown in it, so none is a secret"
                 self._problem(name, "a secret", rule, "set it again without --secret")
@@ -54,12 +57,29 @@ class Loader:
             self._project = HIDDEN_PROJECT
         for key in values:
             namespace = key.partition(":")[0]
-            if namespace != NAMESPACE and nearest(namespace, [NAMESPACE]):
+            if namespace not in self._namespaces and nearest(namespace, [NAMESPACE]):
                 right = key.replace(namespace, NAMESPACE, 1)
                 rule = "the program reads only settings under its own name"
                 self._problem(key, "…", rule, f'did you mean "{right}"?')
         known = [f for f in GkeClusterArgs.__annotations__ if f not in CLUSTER_SUPPLIED]
         self._top = self._snake(own, [*known, "mode", *_LAYER, *SECTIONS], "")
+
+    def _setting(self, key: str) -> str:
+        """The name of a setting of the program without what stands before it; "" of others."""
+        namespace, _, name = key.partition(":")
+        return name if namespace in self._namespaces else ""
+
+    def _own(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        for key, value in values.items():
+            name = self._setting(key)
+            if not name or value is None:
+                continue
+            if name in own:
+                both = " and ".join(f"{one}:{name}" for one in sorted(self._namespaces))
+                self._problem(name, "…", f"this stands twice, as {both}", "remove one of them")
+            own[name] = value
+        return own
 
     def settings(self) -> dict[str, Any]:
         """The fields of `Settings`."""

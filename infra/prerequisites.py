@@ -43,7 +43,8 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         values, secrets = stack_file.read(Path(arguments[0]))
-        print(json.dumps(of(settings.load(values, arguments[0], secrets))))
+        project = stack_file.project_name()
+        print(json.dumps(of(settings.load(values, arguments[0], secrets, project))))
     except (ProblemsError, stack_file.UnreadableStackFileError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import stack_file
-from loader import Loader
+from loader import NAMESPACE, Loader
 from spotproof_gke.grace import Mode
 from spotproof_gke.problems import ProblemsError
 from workload_sections import Layer
@@ -52,7 +52,12 @@ class Settings:
     least_version: str
 
 
-def load(values: Mapping[str, Any], source: str, secrets: Collection[str] = ()) -> Settings:
+def load(
+    values: Mapping[str, Any],
+    source: str,
+    secrets: Collection[str] = (),
+    project: str = NAMESPACE,
+) -> Settings:
     """Judge the configuration of a stack.
 
     Args:
@@ -60,11 +65,12 @@ def load(values: Mapping[str, Any], source: str, secrets: Collection[str] = ()) 
             engine hands them over.
         source: What to call the input in an error, for example `stacks/Pulumi.dev.yaml`.
         secrets: Keys whose values are encrypted.
+        project: The name in Pulumi.yaml; its settings may have that before them too.
 
     Raises:
         ProblemsError: Something is wrong; it lists all problems with their keys.
     """
-    loader = Loader(values, secrets)
+    loader = Loader(values, secrets, project)
     settings = Settings(**loader.settings())
     if loader.problems:
         raise ProblemsError(source, loader.problems)
@@ -83,7 +89,7 @@ def from_engine() -> Settings:
     values = runtime.get_config_env()
     secrets = runtime.get_config_secret_keys_env()
     source = f"stacks/Pulumi.{pulumi.get_stack()}.yaml"
-    return load(stack_file.parsed(values), source, secrets)
+    return load(stack_file.parsed(values), source, secrets, pulumi.get_project())
 
 
 def main(arguments: list[str]) -> int:
@@ -93,7 +99,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         values, secrets = stack_file.read(Path(arguments[0]))
-        settings = load(values, arguments[0], secrets)
+        settings = load(values, arguments[0], secrets, stack_file.project_name())
     except (ProblemsError, stack_file.UnreadableStackFileError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

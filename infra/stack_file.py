@@ -15,6 +15,9 @@ MOST_ALIASES = 20
 """YAML aliases that are followed; more of them can unfold into more than a memory holds."""
 
 
+_PROJECT_FILE = Path(__file__).resolve().parent.parent / "Pulumi.yaml"
+
+
 class UnreadableStackFileError(ValueError):
     """A stack file that is missing or is no YAML mapping."""
 
@@ -120,6 +123,11 @@ def read(path: Path) -> tuple[dict[str, Any], list[str]]:
     secrets = [key for key, value in full.items() if _encrypted(value)]
     plain = {key: _as_engine(value) for key, value in full.items() if key not in secrets}
     return parsed({**plain, **dict.fromkeys(secrets, "")}), secrets
+
+
+def project_name() -> str:
+    """The name in Pulumi.yaml, which the engine writes before keys that have none."""
+    return str(yaml.safe_load(_PROJECT_FILE.read_text(encoding="utf-8"))["name"])
 
 
 def parsed(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from sandbox.yaml_text import YamlText
 
 EMULATED = "sandbox"
 PLACEHOLDER = "placeholder"
+PROGRAM = "spotproof"
+"""The name that settings of the program may have before them, whatever the project is called."""
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _ENGINE_KEYS = ("encryptionsalt", "encryptedkey", "secretsprovider")
 # An `environment` is fetched from the user's own Pulumi Cloud; a sandbox has no login.
@@ -153,7 +155,7 @@ def value(file: Path, key: str) -> str:
 
     Args:
         file: the stack file.
-        key: the key, with its namespace; the program's own may stand without it.
+        key: the key, with its namespace; the file may have it without one, or under the program's.
 
     Raises:
         UnreadableStackFileError: the file is no YAML mapping.
@@ -166,7 +168,7 @@ def value(file: Path, key: str) -> str:
         (
             str(item.value.value)
             for item in text.items(config)
-            if item.key in (key, key.partition(":")[2]) and isinstance(item.value, yaml.ScalarNode)
+            if item.key in _spellings(key) and isinstance(item.value, yaml.ScalarNode)
         ),
         "",
     )
@@ -180,8 +182,8 @@ def set_value(file: Path, key: str, value: bool | str) -> None:
     if config is None:
         text.insert(root, f"config: {{{entry}}}")
     elif isinstance(config.value, yaml.MappingNode):
-        spellings = (key, key.partition(":")[2])
-        there = next((item for item in text.items(config.value) if item.key in spellings), None)
+        items = text.items(config.value)
+        there = next((item for item in items if item.key in _spellings(key)), None)
         if there is None:
             text.insert(config.value, entry)
         else:
@@ -189,6 +191,11 @@ def set_value(file: Path, key: str, value: bool | str) -> None:
     else:
         text.replace_item(config, f"config: {{{entry}}}")
     file.write_bytes(text.edited().encode())
+
+
+def _spellings(key: str) -> tuple[str, str, str]:
+    name = key.partition(":")[2]
+    return key, name, f"{PROGRAM}:{name}"
 
 
 def _is_name(text: str) -> bool:

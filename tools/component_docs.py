@@ -9,6 +9,7 @@ from typing import Any
 
 import spotproof
 from spotproof.reader import camel_case
+from tools.component_examples import component_example
 from tools.markdown import GENERATED, table
 
 SCHEMA = Path(__file__).resolve().parents[1] / "components" / "schema.json"
@@ -88,10 +89,13 @@ def components_page() -> str:
         GENERATED,
         "# Components",
         "Arguments and outputs are spelt as in Python; other languages write `maxNodes` for "
-        "`max_nodes`.\nAn argument that is not required may be left out.",
+        "`max_nodes`.\nAn argument that is not required may be left out. "
+        "Each component is shown with the least that it demands.",
     ]
     for name, shape in components():
-        parts += [f"## {name}", shape["description"], _arguments(f"{name}Args")]
+        least = component_example(name, _snake(inputs(f"{name}Args")[1]))
+        parts += [f"## {name}", shape["description"], f"```python\n{least}```"]
+        parts.append(_arguments(f"{name}Args"))
         outputs = [
             (f"`{_snake([key])[0]}`", shown_type(value), value["description"].removesuffix("."))
             for key, value in shape["properties"].items()

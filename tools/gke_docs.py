@@ -144,9 +144,12 @@ def index_page() -> str:
         "# Reference",
         "- [Components](components.md): arguments, defaults and outputs\n"
         "- [The stack file](stack-file.md): every key\n"
+        "- [Strategies](strategies.md): which work takes which capacity, and by what guidance\n"
         "- [Capacities](capacities.md): what follows from how a node is obtained\n"
         "- [Changes](changes.md): which argument updates in place, and which replaces\n"
         "- [GPU machine types and zones](machine-types.md)\n"
         "- [Least GKE versions](versions.md)\n"
+        "- [Prices](prices.md): what `spotproof cost` reckons with\n"
+        "- [Quotas](quotas.md): their names\n"
         "- [Policies](../policies)",
     ]) + "\n"  # fmt: skip

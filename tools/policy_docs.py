@@ -53,11 +53,26 @@ def _level(rule: Any) -> str:
     return "mandatory" if rule.mandatory else "advisory"
 
 
-def policies_table() -> str:
-    """The policies of all packs."""
+def packs_table() -> str:
+    """What each pack holds, for a page in the project's own folder."""
     rows = [
         (
-            f"[{rule.name}](docs/policies/{rule.name}.md)",
+            f"[`{pack}`](policies/{pack}/policy.py)",
+            level,
+            ", ".join(f"[{name}](docs/policies/{name}.md)" for name in names),
+        )
+        for pack in PACKS
+        for level in ("mandatory", "advisory")
+        if (names := [rule.name for of, rule in rules() if (of, _level(rule)) == (pack, level)])
+    ]
+    return table(("pack", "level", "policies"), rows)
+
+
+def policies_page() -> str:
+    """The policies of all packs, with what each demands."""
+    rows = [
+        (
+            f"[{rule.name}]({rule.name}.md)",
             f"`{pack}`",
             _level(rule),
             rule.severity.value,
@@ -65,7 +80,14 @@ def policies_table() -> str:
         )
         for pack, rule in rules()
     ]
-    return table(("policy", "pack", "level", "severity", "what must hold"), rows)
+    parts = [
+        GENERATED,
+        "# Policies",
+        "How they are run, and how levels are set: [in your own CI](../how-to/policies-in-ci.md).\n"
+        "How one resource is let through: [an exception](../how-to/write-an-exception.md).",
+        table(("policy", "pack", "level", "severity", "what must hold"), rows),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def policy_page(pack: str, rule: Any) -> str:

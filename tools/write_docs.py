@@ -1,7 +1,8 @@
 """Writes what is generated in the documentation: `make docs`.
 
 The pages of policies come from the packs' own metadata, the pages and tables of components and
-settings from the components' schema, so neither can say something that the code does not.
+settings from the components' schema, and the picture from the program of a stack, so none can say
+something that the code does not.
 """
 
 import re
@@ -9,10 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.changes_docs import changes_page
+from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
-from tools.policy_docs import policies_table, policy_page, rules
+from tools.pictures import MARKUP, pictures
+from tools.policy_docs import packs_table, policies_page, policy_page, rules
+from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
+from tools.strategy_docs import MARKER, strategies_page, strategies_table
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -34,6 +39,7 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "policies" / f"{rule.name}.md": policy_page(pack, rule)
         for pack, rule in rules()
     }
+    result[ROOT / "docs" / "policies" / "README.md"] = policies_page()
     reference = {
         "README": index_page(),
         "components": components_page(),
@@ -41,14 +47,21 @@ def pages() -> dict[Path, str]:
         "capacities": capacities_page(),
         "changes": changes_page(),
         "machine-types": machine_types_page(),
+        "strategies": strategies_page(),
         "versions": versions_page(),
+        "prices": prices_page(),
+        "quotas": quotas_page(),
     }
     result |= {ROOT / "docs" / "reference" / f"{name}.md": text for name, text in reference.items()}
+    result |= {ROOT / "docs" / "pictures" / name: text for name, text in pictures().items()}
     readme = ROOT / "README.md"
     tables = {
         "sections": sections_table(),
         "components": components_table(),
-        "policies": policies_table(),
+        "policies": packs_table(),
+        "commands": commands_table(),
+        MARKER: strategies_table(),
+        "picture": MARKUP,
     }
     result[readme] = with_tables(readme.read_text(encoding="utf-8"), tables)
     return result

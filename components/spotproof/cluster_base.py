@@ -33,9 +33,16 @@ class ReleaseChannel(str, Enum):
     """How early a cluster gets new versions of GKE."""
 
     RAPID = "RAPID"
+    """First of all."""
+
     REGULAR = "REGULAR"
+    """After they have run in the rapid channel."""
+
     STABLE = "STABLE"
+    """After they have run in the regular channel."""
+
     EXTENDED = "EXTENDED"
+    """As regular, and a minor version can be kept for longer."""
 
 
 class ClusterArgs(TypedDict):

@@ -14,13 +14,13 @@ from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
 import spotproof
+from spotproof.listing import LISTING, NODEJS_PACKAGE
 from spotproof.reader import ArgumentsError
 
-COMPONENTS = tuple(
-    value
-    for name in spotproof.__all__
-    if inspect.isclass(value := getattr(spotproof, name))
-    and issubclass(value, pulumi.ComponentResource)
+COMPONENTS: tuple[type[pulumi.ComponentResource], ...] = tuple(
+    found
+    for found in (getattr(spotproof, name) for name in spotproof.__all__)
+    if inspect.isclass(found) and issubclass(found, pulumi.ComponentResource)
 )
 """Every public component, in alphabetical order."""
 
@@ -30,7 +30,10 @@ class Components(ComponentProvider):
 
     def __init__(self, components: Sequence[type[pulumi.ComponentResource]] = COMPONENTS) -> None:
         super().__init__(list(components), "spotproof", None, spotproof.__version__)
-        self.schema = self._with_inherited_docs(json.loads(self.schema or "{}"))
+        schema = json.loads(self.schema or "{}")
+        self._describe_properties(schema)
+        schema["language"]["nodejs"]["packageName"] = NODEJS_PACKAGE
+        self.schema: str | None = json.dumps(_without_surplus(schema | LISTING))
 
     def construct(
         self,
@@ -51,18 +54,32 @@ class Components(ComponentProvider):
                 raise pulumi.InputPropertiesError(refusal.subject, refusal.errors) from None
             raise
 
-    def _with_inherited_docs(self, schema: dict[str, Any]) -> str:
-        """The schema, with the docs of properties that a class has from another.
+    def _describe_properties(self, schema: dict[str, Any]) -> None:
+        """Put in the docs of properties that a class has from another.
 
         The SDK reads the docs of a class's own properties alone.
         """
         for name, definition in self._component_defs.items():
             resource = schema["resources"][f"spotproof:index:{name}"]
             component = self._components[name]
+            if _is_deprecated(resource.get("description", "")):
+                resource["deprecationMessage"] = resource["description"]
             arguments = inspect.get_annotations(component.__init__)["args"]
             _describe(resource["inputProperties"], definition.inputs_mapping, arguments)
             _describe(resource["properties"], definition.outputs_mapping, component)
-        return json.dumps(schema)
+
+
+def _without_surplus(value: Any) -> Any:
+    """The schema as engines give it out: the SDK repeats a list's docs at its items, and has nulls."""
+    if isinstance(value, list):
+        return [_without_surplus(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: _without_surplus(one) for key, one in value.items() if one not in (None, [])}
+    for inner in ("items", "additionalProperties"):
+        if inner in kept:
+            kept[inner].pop("description", None)
+    return kept
 
 
 def _describe(properties: dict[str, Any], spelt: dict[str, str], owner: type) -> None:
@@ -70,6 +87,12 @@ def _describe(properties: dict[str, Any], spelt: dict[str, str], owner: type) ->
     for key, shape in properties.items():
         if spelt[key] in docs:
             shape["description"] = docs[spelt[key]]
+            if _is_deprecated(shape["description"]):
+                shape["deprecationMessage"] = shape["description"]
+
+
+def _is_deprecated(docs: str) -> bool:
+    return docs.startswith("Deprecated:")
 
 
 def docs_of(owner: type) -> dict[str, str]:

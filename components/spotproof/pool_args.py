@@ -13,22 +13,33 @@ class GpuDriverVersion(str, Enum):
     """Which NVIDIA driver GKE installs."""
 
     DEFAULT = "DEFAULT"
+    """The one that GKE recommends for the version of the node."""
+
     LATEST = "LATEST"
+    """The newest that there is for the version of the node."""
 
 
 class LocationPolicy(str, Enum):
     """In which zone the autoscaler makes the next node."""
 
     ANY = "ANY"
+    """Where there is capacity now."""
+
     BALANCED = "BALANCED"
+    """Where there are fewest, so that the zones have about as many."""
 
 
 class TaintEffect(str, Enum):
     """What a taint does to pods that do not tolerate it."""
 
     NO_SCHEDULE = "NoSchedule"
+    """They are not placed there."""
+
     PREFER_NO_SCHEDULE = "PreferNoSchedule"
+    """They are placed there only where there is no other room."""
+
     NO_EXECUTE = "NoExecute"
+    """They are not placed there, and those that run there are evicted."""
 
 
 class NodeTaintArgs(TypedDict):

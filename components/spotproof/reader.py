@@ -44,7 +44,7 @@ class ArgumentsError(ProblemsError, pulumi.RunError, pulumi.InputPropertiesError
 
     def __init__(self, subject: str, problems: Sequence[Problem]) -> None:
         ProblemsError.__init__(self, subject, problems)
-        self.message = str(self)
+        self.message: str = str(self)
         self.errors: list[InputPropertyErrorDetails] | None = [
             {"property_path": camel_case(p.key), "reason": f"{p.rule}; {p.fix}"} for p in problems
         ]

@@ -14,10 +14,19 @@ class Capacity(str, Enum):
     """How the virtual machine behind a node is obtained."""
 
     ON_DEMAND = "on-demand"
+    """Made at once where there is room, and kept."""
+
     SPOT = "spot"
+    """Cheap, made where capacity is spare, and taken away at any moment."""
+
     FLEX_START = "flex-start"
+    """Waits for capacity, then runs for a limited time without being taken away."""
+
     FLEX_START_QUEUED = "flex-start-queued"
+    """As flex-start, and all nodes of a request come together, by queued provisioning."""
+
     RESERVATION = "reservation"
+    """From a reservation of the project."""
 
 
 def is_flexible(capacity: Capacity) -> bool:

@@ -57,7 +57,7 @@ class ProblemsError(ValueError):
 
     def __init__(self, subject: str, problems: Sequence[Problem]) -> None:
         self.subject = subject
-        self.problems = tuple(problems)
+        self.problems: tuple[Problem, ...] = tuple(problems)
         count = len(self.problems)
         lines = [f"{subject}: {count} problem{'s' if count != 1 else ''}"]
         lines += [f"  - {problem}" for problem in self.problems]

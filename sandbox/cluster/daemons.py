@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from sandbox.paths import ROOT
-from sandbox.recovery.processes import age_seconds
+from spotproof_gke.stack_state.processes import age_seconds
 
 GRACE_SECONDS = 20.0
 _SAME_START_SECONDS = 2.0

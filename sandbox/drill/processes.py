@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from sandbox.progress import say
-from sandbox.recovery.processes import commands, folder_of
+from spotproof_gke.stack_state.processes import commands, folder_of
 
 ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)

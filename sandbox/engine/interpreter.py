@@ -14,6 +14,10 @@ class OptionsError(ValueError):
     """The runtime options cannot be honoured; the text names the option and says what to do."""
 
 
+class MissingVirtualenvError(OptionsError):
+    """The virtualenv is not there, as in a project that `pulumi new` has just made."""
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A Python, and the virtualenv that it belongs to, if any."""
@@ -50,26 +54,52 @@ def choose(options: Mapping[str, Any], root_directory: str) -> Interpreter:
     """The interpreter that `runtime.options` name; without `virtualenv`, `python3` on PATH.
 
     Raises:
-        OptionsError: an unsupported option, or a virtualenv that is not there.
+        MissingVirtualenvError: the virtualenv is not there.
+        OptionsError: an unsupported option.
     """
     _refuse_unsupported(options)
-    virtualenv = options.get("virtualenv")
-    if not virtualenv:
-        found = shutil.which("python3") or shutil.which("python")
-        if found is None:
-            raise OptionsError(
-                "no `python3` on PATH, and the project file has no runtime option 'virtualenv': "
-                "set it to the folder of a virtualenv"
-            )
-        return Interpreter(Path(found), None)
-    folder = Path(root_directory, os.path.expanduser(str(virtualenv)))
+    folder = virtualenv(options, root_directory)
+    if folder is None:
+        return Interpreter(_python_on_path(), None)
     python = folder / "bin" / "python"
     if not python.exists():
-        raise OptionsError(
-            f"runtime option 'virtualenv' is {str(virtualenv)!r}, and there is no Python at "
-            f"{os.path.normpath(python)}: create the virtualenv (`make setup` makes the project's)"
+        raise MissingVirtualenvError(
+            f"runtime option 'virtualenv' is {str(options['virtualenv'])!r}, and there is no "
+            f"Python at {python}: create the virtualenv (`make setup` makes the project's, "
+            "`pulumi install` others)"
         )
-    return Interpreter(Path(os.path.normpath(python)), Path(os.path.normpath(folder)))
+    return Interpreter(python, folder)
+
+
+def commands_to_fill(folder: Path, root_directory: str) -> Iterator[list[str | Path]]:
+    """The commands, run in `root_directory`, that make a virtualenv and install into it what
+    requirements.txt there lists.
+
+    Raises:
+        OptionsError: there is no Python to make it with.
+    """
+    yield [_python_on_path(), "-m", "venv", folder]
+    if Path(root_directory, "requirements.txt").is_file():
+        pip = [folder / "bin" / "python", "-m", "pip", "install", "--disable-pip-version-check"]
+        yield [*pip, "--progress-bar", "off", "-r", "requirements.txt"]
+
+
+def virtualenv(options: Mapping[str, Any], root_directory: str) -> Path | None:
+    """The folder that `runtime.options.virtualenv` names, whether or not it is there."""
+    named = options.get("virtualenv")
+    if not named:
+        return None
+    return Path(os.path.normpath(Path(root_directory, os.path.expanduser(str(named)))))
+
+
+def _python_on_path() -> Path:
+    found = shutil.which("python3") or shutil.which("python")
+    if found is None:
+        raise OptionsError(
+            "no `python3` on PATH, and the project file names no virtualenv that is there: "
+            "set runtime option 'virtualenv' to the folder of one"
+        )
+    return Path(found)
 
 
 def _refuse_unsupported(options: Mapping[str, Any]) -> None:

@@ -1,14 +1,15 @@
 """The language host for Python that goes with an engine built with Go.
 
 An official CLI brings its own. This one serves `pulumirpc.LanguageRuntime`: it runs programs,
-policy packs and component providers with the Python that the project file names. It installs
-nothing and generates no code.
+policy packs and component providers with the Python that the project file names. It fills a
+virtualenv that is not there yet, changes none that is, and generates no code.
 """
 
 import contextlib
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,14 @@ import grpc
 from google.protobuf import empty_pb2, json_format
 
 from sandbox.engine.children import Children, when_orphaned
-from sandbox.engine.interpreter import Interpreter, OptionsError, choose
+from sandbox.engine.interpreter import (
+    Interpreter,
+    MissingVirtualenvError,
+    OptionsError,
+    choose,
+    commands_to_fill,
+    virtualenv,
+)
 from sandbox.messages import without_the_sdk
 from sandbox.paths import BRIEFLY
 
@@ -63,7 +71,8 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def GetRequiredPackages(self, request, context):
-        found = _interpreter(request.info, context).plugins()
+        interpreter = _interpreter_if_made(request.info, context)
+        found = interpreter.plugins() if interpreter else ()
         return language_pb2.GetRequiredPackagesResponse(
             packages=[
                 plugin_pb2.PackageDependency(name=name, kind="resource", version=f"v{number}")
@@ -84,8 +93,15 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def InstallDependencies(self, request, context):
-        python = _interpreter(request.info, context).python
-        text = f"Nothing is installed: {python} is used as it is (`make setup` fills it).\n"
+        interpreter = _interpreter_if_made(request.info, context)
+        if interpreter is None and request.is_plugin:
+            yield from self._fill(request.info, context)
+            return
+        if interpreter:
+            text = f"{interpreter.python} is used as it is (`make setup` fills it)"
+        else:
+            text = "the project has no virtualenv yet (`make setup` makes it)"
+        text = f"Nothing is installed: {text}.\n"
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
 
     def Run(self, request, context):
@@ -117,6 +133,36 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             _abort(context, f"the plugin {request.name!r} could not be started: {error}")
         yield from _output(child)
         yield language_pb2.RunPluginResponse(exitcode=self._children.wait(child))
+
+    def _fill(
+        self, info: language_pb2.ProgramInfo, context: grpc.ServicerContext
+    ) -> Iterator[language_pb2.InstallDependenciesResponse]:
+        """Makes the virtualenv of a plugin that was fetched as source, as an official CLI does."""
+        root = info.root_directory
+        folder = virtualenv(_options(info), root)
+        assert folder is not None, "it was missed"
+        is_new = not folder.exists()
+        try:
+            for command in commands_to_fill(folder, root):
+                child = self._start(context, command, root, os.environ, subprocess.PIPE)
+                for chunk in _output(child):
+                    yield language_pb2.InstallDependenciesResponse(
+                        stdout=chunk.stdout, stderr=chunk.stderr
+                    )
+                if code := self._children.wait(child):
+                    if is_new:  # half a virtualenv would be taken for a whole one the next time
+                        shutil.rmtree(folder, ignore_errors=True)
+                    shown = " ".join(str(part) for part in command)
+                    _abort(context, f"`{shown}` ended with {code}")
+        except (OSError, RuntimeError, OptionsError) as error:
+            _abort(context, f"the virtualenv {folder} could not be made: {error}")
+
+    def GeneratePackage(self, request, context):
+        _abort(
+            context,
+            "the engine built with Go writes no SDK for Python: install the Python package itself "
+            "(components/README.md says how), or use the official Pulumi CLI",
+        )
 
     def Cancel(self, request, context):
         self._children.end_all()
@@ -160,6 +206,18 @@ def _options(info: language_pb2.ProgramInfo) -> dict[str, Any]:
 def _interpreter(info: language_pb2.ProgramInfo, context: grpc.ServicerContext) -> Interpreter:
     try:
         return choose(_options(info), info.root_directory)
+    except OptionsError as error:
+        _abort(context, str(error))
+
+
+def _interpreter_if_made(
+    info: language_pb2.ProgramInfo, context: grpc.ServicerContext
+) -> Interpreter | None:
+    """The interpreter, or None in a project that `pulumi new` has just made."""
+    try:
+        return choose(_options(info), info.root_directory)
+    except MissingVirtualenvError:
+        return None
     except OptionsError as error:
         _abort(context, str(error))
 

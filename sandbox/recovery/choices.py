@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sandbox.recovery.identity import Identity, identify
-from sandbox.recovery.operations import Pending, Resource
+from spotproof_gke.stack_state.operations import Pending, Resource
 
 Asker = Callable[[Pending, str], str]
 """Asks for the id of a resource, given the reason why it is asked; empty: drop it."""

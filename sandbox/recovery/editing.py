@@ -13,13 +13,11 @@ from sandbox.recovery.operations import (
     INSTEAD_OF_THE_OLD,
     MARK,
     UNREFRESHED,
-    Pending,
-    Resource,
     is_marked_create,
-    pending_operations,
     provider_of,
     resources,
 )
+from spotproof_gke.stack_state.operations import Pending, Resource, pending_operations
 
 Deployment = dict[str, Any]
 

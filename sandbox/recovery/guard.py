@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sandbox.progress import say
 from sandbox.recovery.command import Pulumi
-from sandbox.recovery.stack_locks import ELSEWHERE, RUNNING
 from sandbox.recovery.state import Standing, UnreadableStateError, exported, seen_locks
+from spotproof_gke.stack_state.locks import ELSEWHERE, RUNNING
 
 # Whoever says how to settle pending creates, or only wants to read, is not held up.
 _SETTLING = ("--clear-pending-creates", "--import-pending-creates", "--skip-pending-creates")

@@ -10,7 +10,8 @@ from sandbox.cloud.types import kinds
 from sandbox.cloud.types.base import Config
 from sandbox.cloud.types.monitoring import MonitoringKind
 from sandbox.cloud.types.service_identity import SERVICE_IDENTITY
-from sandbox.recovery.operations import Resource, provider_of
+from sandbox.recovery.operations import provider_of
+from spotproof_gke.stack_state.operations import Resource
 
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key by which the engine marks an object in a state as a secret, an asset and the like."""

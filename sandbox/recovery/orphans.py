@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.progress import elapsed, say
-from sandbox.recovery.processes import commands, folder_of
+from spotproof_gke.stack_state.processes import commands, folder_of
 
 WAIT_SECONDS = 360
 """A Go provider looks every 5 minutes whether its engine is there, and ends what it does first."""

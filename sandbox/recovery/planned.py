@@ -10,7 +10,7 @@ from typing import Any
 
 from sandbox.cloud.wire import UNKNOWN_TEXT
 from sandbox.recovery.command import Pulumi
-from sandbox.recovery.operations import Pending, Resource
+from spotproof_gke.stack_state.operations import Pending, Resource
 
 _HIDDEN = "[secret]"
 """What the engine shows for a secret: written into the state it would be a value."""

@@ -9,12 +9,13 @@ from typing import Any
 from sandbox.recovery.choices import ChoiceError, Choices, Words, choose
 from sandbox.recovery.command import Pulumi, interrupts_held
 from sandbox.recovery.editing import adopted, replaced, successors
-from sandbox.recovery.operations import Pending, marked_creates, resources
+from sandbox.recovery.operations import marked_creates, resources
 from sandbox.recovery.orphans import WAIT_SECONDS, orphaned_providers, wait_for_orphans
 from sandbox.recovery.planned import PlanError, planned_creates
-from sandbox.recovery.stack_locks import ELSEWHERE, RUNNING
 from sandbox.recovery.state import Standing, UnreadableStateError, exported, keep_copy, standing
 from sandbox.recovery.terminal import Terminal
+from spotproof_gke.stack_state.locks import ELSEWHERE, RUNNING
+from spotproof_gke.stack_state.operations import Pending
 
 
 class RecoveryError(Exception):

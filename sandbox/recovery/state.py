@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.recovery.command import Pulumi
-from sandbox.recovery.operations import Pending, Resource, pending_operations, unfinished
-from sandbox.recovery.stack_locks import (
+from sandbox.recovery.operations import unfinished
+from spotproof_gke.stack_state.locks import (
     Lock,
     cloud_lock,
     file_backend,
     locks_in_files,
     locks_in_refusal,
 )
+from spotproof_gke.stack_state.operations import Pending, Resource, pending_operations
 
 # No resource has it: the engine takes the lock, finds no such target, and changes nothing.
 _NO_TARGET = "urn:pulumi:none::none::none:none:None::none"

@@ -176,7 +176,7 @@ class TestFiles:
         [
             ("", "neither a Kubernetes dump nor a Pulumi state"),
             ("[]", "neither a Kubernetes dump nor a Pulumi state"),
-            ('{"steps": []}', "neither a Kubernetes dump nor a Pulumi state"),
+            ('{"steps": []}', "the plan of a preview, which the policy packs judge"),
             ("NAME STATUS\nkube-dns Running", "neither"),
             ("42", "neither a Kubernetes dump nor a Pulumi state"),
             ('{"kind": "List", "items": [', "broken JSON (line 1, column 28; was it cut off?)"),

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,11 +12,12 @@ from spotproof_gke.audit.catalogue import ENTRIES, LIVE_ONLY
 from spotproof_gke.audit.kubectl import CUSTOM_KINDS, KINDS
 from spotproof_gke.audit.reading import FOUND, NOT_AUDITED, NOTHING_FOUND
 from tests.audit import examples
+from tests.docs.transcripts import blocks_of, make_program, rewrite, transcript
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/how-to/audit.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-BLOCKS = re.findall(r"^```console\n(.*?)^```$", TEXT, flags=re.M | re.S)
+BLOCKS = blocks_of(PAGE)
 
 _KUBECTL = """#!{python}
 import json, sys
@@ -44,34 +43,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "spotproof": f'#!/bin/sh\nexec {sys.executable} -m spotproof_gke.cli "$@"\n',
     }
     folder = tmp_path / "bin"
-    folder.mkdir()
     for name, text in programs.items():
-        (folder / name).write_text(text)
-        (folder / name).chmod((folder / name).stat().st_mode | stat.S_IXUSR)
+        make_program(folder / name, text)
     path = f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin"
     return {"PATH": path, "PYTHONPATH": str(ROOT / "gke"), "LANG": "C.UTF-8"}
-
-
-def transcript(block: str, folder: Path, environment: dict[str, str]) -> str:
-    """A block with the output that its commands have now."""
-    script = re.sub(r"\\\n", "", block)
-    commands = [line[2:] for line in script.splitlines() if line.startswith("$ ")]
-    shown = re.findall(r"^\$ (?:.*\\\n)*.*\n", block, flags=re.M)
-    assert len(shown) == len(commands)
-    # One shell for all, so that `echo $?` tells of the command before it.
-    marked = "".join(f"{each}\ncode=$?; echo '%%'; (exit $code)\n" for each in commands)
-    done = subprocess.run(
-        ["/bin/sh", "-c", marked],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=environment,
-        check=False,
-        timeout=60,
-    )
-    assert not done.stderr
-    outputs = done.stdout.split("%%\n")
-    return "".join(a + b for a, b in zip(shown, outputs, strict=False))
 
 
 def test_page_shows_every_source() -> None:
@@ -123,10 +98,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         base = Path(name)
         made = environment.__wrapped__(base)  # type: ignore[attr-defined]
-        text = TEXT
-        for block in BLOCKS:
-            text = text.replace(block, transcript(block, base, made))
-    PAGE.write_text(text, encoding="utf-8")
+        rewrite(PAGE, base, made)
 
 
 if __name__ == "__main__":

@@ -496,6 +496,12 @@ class TestStates:
         config = {"spot": True}
         return examples.row(examples.POOL, "pool", {"name": "p", "nodeConfig": config}, **more)
 
+    def test_pools_without_a_node_are_seen_in_a_state_alone(self) -> None:
+        dump, words = listed(node("a", "system")), "node pools that have no node now"
+
+        assert any(words in note for note in audit(dump).notes)
+        assert not any(words in note for note in audit(dump, examples.state(self.pool())).notes)
+
     @pytest.mark.parametrize("mark", ["delete", "pendingReplacement"])
     def test_what_is_to_be_deleted_is_left_alone(self, mark: str) -> None:
         assert found(audit(examples.state(self.pool()))) == {("spot-pool-taint", "NodePool pool")}

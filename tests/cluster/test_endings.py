@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.cluster.daemons import Daemons
-from sandbox.recovery.processes import commands
+from spotproof_gke.stack_state.processes import commands
 
 ROOT = Path(__file__).parents[2]
 ENDS = [signal.SIGTERM, signal.SIGKILL]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import yaml
 from sandbox.emulated import EmulatedStack
 from sandbox.environment import Sandbox
 from sandbox.paths import ROOT, VENV
+from spotproof_gke.cost.estimate import estimate
+from spotproof_gke.cost.lines import Use
+from spotproof_gke.cost.plans import plan_of
 from tests.engine.support import engine
 
 NODE_POOL = "gcp:container/nodePool:NodePool"
@@ -100,8 +104,23 @@ def test_a_stack_in_use_keeps_every_resource(tmp_path: Path, name: str) -> None:
     """A child that gets another name or parent needs an alias, and its new place in the list."""
     emulated = EmulatedStack(Sandbox(tmp_path / "sandbox"), name, engine())
     emulated.prepare()
-    result = emulated.capture("preview", "--stack", name, "--json")
+    file = tmp_path / "plan.json"
+    result = emulated.capture("preview", "--stack", name, "--json", "--save-plan", str(file))
     assert result.returncode == 0, result.stdout
-    steps = json.loads(result.stdout[result.stdout.index("{") :])["steps"]
+    preview = json.loads(result.stdout[result.stdout.index("{") :])
+    costs_the_same(preview, json.loads(file.read_text()))
+    steps = preview["steps"]
     urns = {step["urn"].partition("::spotproof::")[2] for step in steps}
     assert set(RELEASED[name]) - urns == set()
+
+
+def costs_the_same(*documents: dict[str, Any]) -> None:
+    """Both forms of a plan, as the engine writes them, have the same estimate, pools and all."""
+    first, second = (
+        estimate(plan_of("plan", each), Use(stored_gib=1, traffic_gib=1), date(2026, 11, 30))
+        for each in documents
+    )
+    assert {line.what for line in first.lines} == {line.what for line in second.lines}
+    assert first.high == pytest.approx(second.high)
+    assert first.low > 150
+    assert not first.unknown

@@ -1,5 +1,8 @@
 """Other people's programs: each has a backend of its own and a cluster that it does not own."""
 
+import json
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +36,38 @@ def example(request: pytest.FixtureRequest, tmp_path: Path) -> EmulatedProject:
     if not name.endswith("-yaml"):
         return _example(name, tmp_path, config)
     config[f"{name}:project"] = PROJECT
-    project = _example(name, tmp_path, config, runtime="yaml")
+    env = _lent(tmp_path / "lent")
+    project = _example(name, tmp_path, config, runtime="yaml", env=env)
+    plugin = _fetched_plugin(tmp_path / "fetched")
     program = project.folder / "Pulumi.yaml"
     content = yaml.safe_load(program.read_text())
-    content["packages"]["spotproof"] = str(ROOT / "components")
+    content["packages"]["spotproof"] = str(plugin)
     program.write_text(yaml.safe_dump(content, sort_keys=False))
+    # Installs what the plugin needs, as `pulumi package add` and `pulumi install` do.
+    schema = project.run("package", "get-schema", plugin).json()
+    golden = json.loads((ROOT / "components" / "schema.json").read_text())
+    assert schema == {**golden, "config": {}}, "what is served is not components/schema.json"
     return project
+
+
+def _lent(into: Path) -> dict[str, str]:
+    """For a plugin's own virtualenv: packages of others come from here, not from a registry."""
+    into.mkdir()
+    for folder in (Path(one) for one in sys.path if one.endswith("site-packages")):
+        for entry in folder.iterdir():
+            is_ours = entry.name.startswith(("spotproof", "__editable__"))
+            if not is_ours and not (into / entry.name).exists():
+                (into / entry.name).symlink_to(entry)
+    # The second sets the flag --no-build-isolation, in spite of the 0.
+    return {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PYTHONPATH": str(into)}
+
+
+def _fetched_plugin(into: Path) -> Path:
+    """The plugin in a copy of the repository, where nothing is installed yet."""
+    ours = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+    for name in ("gke", "components"):
+        shutil.copytree(ROOT / name, into / name, ignore=ours)
+    return into / "components"
 
 
 def test_a_program_adds_spot_gpus_to_a_cluster_that_it_does_not_own(

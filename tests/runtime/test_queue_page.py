@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 
+from spotproof_runtime import Item
 from spotproof_runtime.publish import main
 from tests.runtime.queues import new_queue
 from tests.runtime.services import Postgres, wait_for
@@ -53,3 +54,30 @@ def test_the_page_works_as_it_stands(emulator: str, database: Postgres, tmp_path
     finally:
         worker.kill()
         worker.wait()
+
+
+def test_the_loop_in_ones_own_hands_does_the_same(
+    emulator: str, database: Postgres, tmp_path: Path
+) -> None:
+    queue = new_queue()
+    queue.publish([Item("own-1", {"text": "a"}), Item("own-2", {"text": "bb"})])
+    program, last = block("python", 0).rstrip().rsplit("\n", 1)
+    loop = "".join(f"    {line}\n" for line in block("python", 1).splitlines())
+    leaves = loop.replace("stop=stop", "stop=stop, leave_when_idle_seconds=2")
+    assert "QueueWorker(" in last
+    assert leaves != loop
+    (tmp_path / "worker.py").write_text(f"{program}\n{leaves}")
+
+    done = subprocess.run(
+        [sys.executable, tmp_path / "worker.py"],
+        env={
+            **os.environ,
+            "SPOTPROOF_SUBSCRIPTION": queue.subscription,
+            "SPOTPROOF_DATABASE_URL": database.url,
+        },
+        timeout=120,
+    )
+
+    assert done.returncode == 0
+    found = stored(database)
+    assert (found["own-1"], found["own-2"]) == ({"length": 1}, {"length": 2})

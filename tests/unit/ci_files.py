@@ -1,5 +1,7 @@
 """The workflows for a user's own repository, and ours, as data."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,3 +33,10 @@ def steps(file: Path) -> Iterator[dict[str, Any]]:
 def script(file: Path, name: str) -> str:
     """What the step of a name runs."""
     return next(step["run"] for step in steps(file) if step.get("name") == name)
+
+
+def schema_problems(schema: str, *files: Path) -> str:
+    """What a schema of GitHub's finds, out of the copy in check-jsonschema."""
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True)
+    return "" if done.returncode == 0 else done.stdout + done.stderr

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import yaml
 
 from sandbox.paths import ALL_POLICY_PACKS
 from tests.policies.helpers import pack
-from tests.unit.ci_files import EXAMPLE, OURS, ROOT, WORKFLOWS, jobs, load, steps
+from tests.unit.ci_files import EXAMPLE, OURS, ROOT, WORKFLOWS, jobs, load, schema_problems, steps
 
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 BY_NAME = pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
@@ -25,21 +24,12 @@ STEPS = [
 RUNS = [one for one in STEPS if "run" in one.values[0]]
 
 
-def _problems(*files: Path) -> str:
-    """What the workflow schema of GitHub's finds, out of the copy in check-jsonschema."""
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
-    done = subprocess.run(
-        [*command, "vendor.github-workflows", *files], capture_output=True, text=True
-    )
-    return "" if done.returncode == 0 else done.stdout + done.stderr
-
-
 def test_workflows_keep_to_the_schema(tmp_path: Path) -> None:
-    assert _problems(*WORKFLOWS, *OURS) == ""
+    assert schema_problems("github-workflows", *WORKFLOWS, *OURS) == ""
 
     wrong = tmp_path / "wrong.yml"
     wrong.write_text(WORKFLOWS[-1].read_text().replace("runs-on:", "run-on:"))
-    assert "wrong.yml" in _problems(wrong)
+    assert "wrong.yml" in schema_problems("github-workflows", wrong)
 
 
 def test_workflows_pass_actionlint(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +18,32 @@ from sandbox import real, stacks
 from sandbox.setup_venv import REQUIREMENTS
 from sections import POOL_SECTIONS
 from spotproof.reader import camel_case
+from spotproof_gke.audit.judge import judge
+from spotproof_gke.audit.reading import gather
+from tests.docs.pages import blocks, pages, prose
 from tests.unit.declared import declare
 from tools import policy_docs, write_docs
+from tools.component_docs import schema
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(
-    {
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / folder / "README.md" for folder in ("components", "policies")),
-    }
-)
+PAGES = pages()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TARGETS = (ROOT / "docs" / "make-targets.md").read_text(encoding="utf-8")
 URL = "https://github.com/spotproof/spotproof/blob/main/"
-BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.M | re.S)
+RUNS_ELSEWHERE = "runtime/"
+"""Pages whose programs need packages of another virtualenv; tests/runtime runs them."""
 
 
 def _blocks(language: str) -> list[Any]:
     return [
-        pytest.param(
-            re.sub(rf"^{match['indent']}", "", match["text"], flags=re.M),
-            id=f"{page.relative_to(ROOT)}-{number}",
-        )
-        for page in PAGES
-        for number, match in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8")))
-        if match["language"] == language
+        pytest.param(one.text, id=one.id)
+        for one in blocks()
+        if one.language == language and not one.page.startswith(RUNS_ELSEWHERE)
     ]
 
 
 def _anchors(page: Path) -> set[str]:
-    prose = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    titles = re.findall(r"^#+ (.+)$", prose, flags=re.M)
+    titles = re.findall(r"^#+ (.+)$", prose(page), flags=re.M)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
@@ -60,7 +56,7 @@ def test_generated_pages_are_what_the_code_says() -> None:
 def test_every_page_of_a_policy_belongs_to_one() -> None:
     written = {page.stem for page in (ROOT / "docs" / "policies").glob("*.md")}
 
-    assert written == {rule.name for _, rule in policy_docs.rules()}
+    assert written == {rule.name for _, rule in policy_docs.rules()} | {"README"}
 
 
 @pytest.mark.parametrize("pack", policy_docs.PACKS)
@@ -77,8 +73,7 @@ def test_a_missing_marker_in_the_readme_is_named() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    prose = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if link.startswith("https://"):
             continue
         target, _, anchor = link.partition("#")
@@ -88,16 +83,10 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert anchor in _anchors(file), link
 
 
-def test_every_make_target_that_is_named_exists_and_the_readme_names_all() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = {
+def _named_targets(pages: Iterable[Path]) -> set[str]:
+    return {
         name
-        for line in re.findall(r"^([a-z][a-z -]*):.*## ", makefile, flags=re.M)
-        for name in line.split()
-    }
-    named = {
-        name
-        for page in PAGES
+        for page in pages
         for words in re.findall(
             r"(?:`|^ *\$ |&& )make(?: -s)?((?: [a-z][a-z-]*)+)",
             page.read_text(encoding="utf-8"),
@@ -105,22 +94,31 @@ def test_every_make_target_that_is_named_exists_and_the_readme_names_all() -> No
         )
         for name in words.split()
     }
-    assert named - targets == set()
-    assert targets - named - {"help"} == set()
+
+
+def test_every_make_target_that_is_named_exists_and_the_page_of_targets_names_all() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = {
+        name
+        for line in re.findall(r"^([a-z][a-z -]*):.*## ", makefile, flags=re.M)
+        for name in line.split()
+    }
+    assert _named_targets(PAGES) - targets == set()
+    assert targets - _named_targets([ROOT / "docs" / "make-targets.md"]) - {"help"} == set()
 
 
 @pytest.mark.parametrize("action", ["up", "preview", "refresh", "destroy"])
-def test_the_readme_shows_the_command_that_a_target_runs(
+def test_the_page_of_targets_shows_the_command_that_a_target_runs(
     action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("YES", raising=False)
     command = shlex.join(real.command(action, "prod"))
 
-    assert f"| `make {action} STACK=prod` | `{command}` |" in README
+    assert f"| `make {action} STACK=prod` | `{command}` |" in TARGETS
 
 
-def test_the_readme_names_the_requirements_that_setup_installs() -> None:
-    assert f"pip install -r {REQUIREMENTS}" in README
+def test_the_page_of_targets_names_the_requirements_that_setup_installs() -> None:
+    assert f"pip install -r {REQUIREMENTS}" in TARGETS
 
 
 def test_the_readme_names_every_stack() -> None:
@@ -134,19 +132,29 @@ def test_python_examples_run(block: str) -> None:
 
     declared = declare(lambda: exec(code, {}))
 
-    assert any(one.type.startswith(("gcp:", "kubernetes:")) for one in declared)
+    about_facts = "spotproof_gke" in block
+    assert about_facts or any(one.type.startswith(("gcp:", "kubernetes:")) for one in declared)
 
 
 @pytest.mark.parametrize("block", _blocks("yaml"))
 def test_yaml_examples_are_right(block: str, tmp_path: Path) -> None:
     value = yaml.safe_load(block)
+    file = tmp_path / "Pulumi.example.yaml"
+    file.write_text(block)
 
-    assert isinstance(value, dict)
     if "config" in value:
-        file = tmp_path / "Pulumi.example.yaml"
-        file.write_text(block)
         values, secrets = stack_file.read(file)
         settings.load(values, "the example", secrets)
+    elif "kind" in value:
+        dump = tmp_path / "objects.json"
+        dump.write_text(json.dumps(value))
+        assert judge(gather([str(dump)])).findings == []
+    else:
+        assert set(value) == {"packages", "resources"}
+        for one in value["resources"].values():
+            shape = schema()["resources"][one["type"].replace(":", ":index:")]
+            assert set(one["properties"]) <= set(shape["inputProperties"])
+            assert set(shape["requiredInputs"]) <= set(one["properties"])
 
 
 @pytest.mark.parametrize("block", _blocks("json"))
@@ -198,3 +206,17 @@ def test_decisions_are_dated_and_say_why() -> None:
         assert f"- Date: {'-'.join(date.groups())}" in text, page.name
         for part in ("- Status: ", "## Context", "## Decision"):
             assert part in text, f"{page.name}: {part}"
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs" / "how-to").glob("*.md")):
+        assert f"](how-to/{page.name})" in index, page.name
+
+
+def test_a_page_with_steps_says_how_to_see_that_they_worked_and_how_to_undo_them() -> None:
+    for page in sorted((ROOT / "docs" / "how-to").glob("*.md")):
+        titles = re.findall(r"^## (.+)$", prose(page), flags=re.M)
+        if "Steps" in titles:
+            assert {"See that it works", "See that it worked"} & set(titles), page.name
+            assert "Undo" in titles, page.name

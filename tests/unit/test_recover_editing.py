@@ -3,7 +3,8 @@
 from typing import Any
 
 from sandbox.recovery.editing import adopted, replaced, successors
-from sandbox.recovery.operations import Pending, unfinished
+from sandbox.recovery.operations import unfinished
+from spotproof_gke.stack_state.operations import Pending
 from tests.unit.fake_pulumi import PROVIDER, ROOT_RESOURCE, bucket, resource
 
 TOPIC = "gcp:pubsub/topic:Topic"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.recovery import processes
 from sandbox.recovery.orphans import Orphan, orphaned_providers, wait_for_orphans
-from sandbox.recovery.stack_locks import (
+from spotproof_gke.stack_state import processes
+from spotproof_gke.stack_state.locks import (
     ELSEWHERE,
     GONE,
     RUNNING,

@@ -172,6 +172,17 @@ def test_lifting_a_protection_changes_no_other_setting(
     assert yaml.safe_load(changed)["config"]["k:p"] is False
 
 
+@pytest.mark.parametrize("spelt", ["my-ai:p", "spotproof:p", "p"])
+def test_a_setting_is_found_in_a_project_of_another_name(tmp_path: Path, spelt: str) -> None:
+    file = tmp_path / "Pulumi.dev.yaml"
+    file.write_text(f"config:\n  {spelt}: true\n  other:p: true\n")
+
+    assert stacks.value(file, "my-ai:p") == "true"
+    stacks.set_value(file, "my-ai:p", False)
+
+    assert file.read_text() == f"config:\n  {spelt}: false\n  other:p: true\n"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

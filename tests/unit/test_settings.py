@@ -188,6 +188,42 @@ def test_a_hostile_file_is_one_short_error(
     assert len(text) < 3000
 
 
+@pytest.mark.parametrize("project", ["spotproof", "my-ai", "spotproof-2", "gcp", "dev.Team_1"])
+def test_settings_load_whatever_the_project_is_called(project: str) -> None:
+    assert settings.load(RIGHT, "test", project=project).region == "us-central1"
+
+
+def test_the_name_of_the_project_may_stand_before_a_setting() -> None:
+    """`pulumi config set region` writes it there."""
+    values = {key.replace("spotproof:", "my-ai:"): value for key, value in RIGHT.items()}
+
+    loaded = settings.load(values, "test", project="my-ai")
+
+    assert loaded == settings.load(RIGHT, "test")
+
+
+@pytest.mark.parametrize(
+    ("added", "words"),
+    [
+        ({"my-ai:region": "europe-west4"}, "this stands twice, as my-ai:region and spotproof:reg"),
+        ({"my-ai:regoin": "europe-west4"}, "regoin = '…': there is no such setting"),
+        ({"spotprof:region": "us-central1"}, 'did you mean "spotproof:region"?'),
+    ],
+)
+def test_settings_under_another_name_are_judged_like_all(added: dict[str, Any], words: str) -> None:
+    with pytest.raises(ProblemsError) as caught:
+        settings.load({**RIGHT, **added}, "test", project="my-ai")
+    assert words in str(caught.value)
+
+
+def test_a_secret_under_the_name_of_the_project_is_refused() -> None:
+    values = {**RIGHT, "my-ai:labels": "hush", "spotproof:labels": {}}
+    with pytest.raises(ProblemsError) as caught:
+        settings.load(values, "test", ["my-ai:labels"], "my-ai")
+    assert "labels = 'a secret'" in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
 def test_a_project_given_as_a_secret_is_not_shown() -> None:
     values = {**RIGHT, "gcp:project": "HUSH hush"}
     with pytest.raises(ProblemsError) as caught:

@@ -38,7 +38,10 @@ class Scaler(str, Enum):
     """What scales the workers; each is a controller that the cluster must have."""
 
     KEDA = "keda"
+    """KEDA; no worker runs when the queue is empty."""
+
     HPA = "hpa"
+    """HorizontalPodAutoscaler, with an adapter for metrics; one worker always runs."""
 
 
 class ScaleArgs(TypedDict):

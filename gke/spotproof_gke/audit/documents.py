@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +19,33 @@ _MARKS = (
     (b"\xfe\xff", "utf-16"),
     (b"\xef\xbb\xbf", "utf-8-sig"),
 )
-_EXPECTED = "expected what `kubectl get ... -o json` or `pulumi stack export` prints (JSON or YAML)"
+WRITERS = "`kubectl get ... -o json` or `pulumi stack export`"
+"""What writes the files that an audit takes, for messages."""
 
-_NAME_ONE = "name a file that `kubectl get ... -o json` or `pulumi stack export` wrote"
 
-
-def read(path: str) -> str:
+def read(path: str, writers: str = WRITERS) -> str:
     """The text of a file, or of standard input for `-`.
+
+    Args:
+        path: The file's path.
+        writers: What writes such files, for messages.
 
     Raises:
         InputError: The file cannot be read or is no text.
     """
+    name_one = f"name a file that {writers} wrote"
     try:
         raw = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except OSError as error:
         why = error.strerror or "cannot be read"
-        raise InputError(f"{printable(path)}: {why}; {_NAME_ONE}") from None
+        raise InputError(f"{printable(path)}: {why}; {name_one}") from None
     except ValueError:
-        raise InputError(f"{printable(path)}: not the name of a file; {_NAME_ONE}") from None
+        raise InputError(f"{printable(path)}: not the name of a file; {name_one}") from None
     encoding = next((name for mark, name in _MARKS if raw.startswith(mark)), "utf-8")
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError:
-        raise InputError(f"{label(path)}: not a text file; {_EXPECTED}") from None
+        raise InputError(f"{label(path)}: not a text file; {_expected(writers)}") from None
 
 
 def label(path: str) -> str:
@@ -50,32 +54,42 @@ def label(path: str) -> str:
     return printable(name)
 
 
-def documents(name: str, content: str) -> list[Any]:
+def documents(name: str, content: str, writers: str = WRITERS) -> list[Any]:
     """Everything in a text: JSON documents one after the other, or YAML documents.
+
+    Args:
+        name: What the file is called in messages.
+        content: The text.
+        writers: What writes such files, for messages.
 
     Raises:
         InputError: It is neither, or nested deeper than any real document.
     """
+    expected = _expected(writers)
     try:
         return list(_json(content))
     except RecursionError:
-        raise InputError(f"{name}: nested too deeply; {_EXPECTED}") from None
+        raise InputError(f"{name}: nested too deeply; {expected}") from None
     except ValueError as error:
         if content.lstrip()[:1] in ("{", "["):
-            raise InputError(f"{name}: broken JSON ({_place(error)}); {_EXPECTED}") from None
+            raise InputError(f"{name}: broken JSON ({_place(error)}); {expected}") from None
     try:
-        _refuse_odd_yaml(name, content)
+        _refuse_odd_yaml(name, content, expected)
         return [each for each in yaml.load_all(content, _LOADER) if each is not None]
     except RecursionError:
-        raise InputError(f"{name}: nested too deeply; {_EXPECTED}") from None
+        raise InputError(f"{name}: nested too deeply; {expected}") from None
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, AttributeError) as error:
         if isinstance(error, InputError):
             raise
         # The loader raises the others for odd scalars and keys.
-        raise InputError(f"{name}: neither JSON nor YAML; {_EXPECTED}") from None
+        raise InputError(f"{name}: neither JSON nor YAML; {expected}") from None
 
 
-def _refuse_odd_yaml(name: str, content: str) -> None:
+def _expected(writers: str) -> str:
+    return f"expected what {writers} prints (JSON or YAML)"
+
+
+def _refuse_odd_yaml(name: str, content: str, expected: str) -> None:
     """Refuse what neither kubectl nor Pulumi writes before it is expanded in memory."""
     depth = 0
     for event in yaml.parse(content, _LOADER):
@@ -87,7 +101,7 @@ def _refuse_odd_yaml(name: str, content: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST:
-            raise InputError(f"{name}: nested too deeply; {_EXPECTED}")
+            raise InputError(f"{name}: nested too deeply; {expected}")
 
 
 def _place(error: ValueError) -> str:
@@ -121,6 +135,11 @@ def is_object(document: Any) -> bool:
     return isinstance(document, Mapping) and bool(text(document.get("kind")))
 
 
-def kind_error(name: str) -> InputError:
+def kind_error(name: str, content: Sequence[Any]) -> InputError:
     """The error for a file that is neither a state nor a dump."""
-    return InputError(f"{name}: neither a Kubernetes dump nor a Pulumi state; {_EXPECTED}")
+    if any(isinstance(each, Mapping) and "steps" in each for each in content):
+        return InputError(
+            f"{name}: the plan of a preview, which the policy packs judge: "
+            "pulumi preview --policy-pack FOLDER; for an audit give `pulumi stack export`"
+        )
+    return InputError(f"{name}: neither a Kubernetes dump nor a Pulumi state; {_expected(WRITERS)}")

@@ -8,6 +8,7 @@ from spotproof_gke.audit.catalogue import ENTRIES, Entry
 from spotproof_gke.audit.evidence import Evidence, printable
 from spotproof_gke.audit.views import Views
 from spotproof_gke.rules.bucket_references import FUSE_DRIVER
+from spotproof_gke.rules.clusters import NODE_POOL
 from spotproof_gke.rules.finding import Finding, Resource
 from spotproof_gke.rules.live_pods import POD, controller_of
 from spotproof_gke.rules.reading import dig, mapping, text
@@ -134,6 +135,9 @@ def _notes(evidence: Evidence, views: Views) -> Iterator[str]:
         yield "no pods were seen: what runs on the nodes was not judged"
     if views.nodes and not any(node.pool for node in views.nodes):
         yield "no node has the label cloud.google.com/gke-nodepool: is this a cluster of GKE?"
+    standard = [node for node in views.nodes if not node.autopilot]
+    if standard and not any(each.type == NODE_POOL for each in evidence.declared):
+        yield "node pools that have no node now were not seen: give the state of their stack too"
     regions = {node.region for node in views.nodes if node.region}
     if len(regions) > 1:
         yield "the nodes are in several regions: no region of the cluster to judge buckets by"

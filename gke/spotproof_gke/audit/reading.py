@@ -74,7 +74,7 @@ def add_file(evidence: Evidence, name: str, content: Sequence[Any]) -> None:
         for each in content:
             add_objects(evidence, source, each if isinstance(each, list) else [each])
     else:
-        raise documents.kind_error(name)
+        raise documents.kind_error(name, content)
     evidence.sources.append(source)
 
 

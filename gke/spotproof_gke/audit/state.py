@@ -37,10 +37,9 @@ def add_state(evidence: Evidence, source: Source, document: Any) -> None:
     Raises:
         InputError: The document has no list of resources.
     """
-    rows = _rows(source.name, document)
-    known = [mapping(row) for row in rows]
+    known = [mapping(row) for row in rows(source.name, document)]
     providers = {
-        text(row.get("urn")): _properties(row, "inputs") or _properties(row, "outputs")
+        text(row.get("urn")): properties(row, "inputs") or properties(row, "outputs")
         for row in known
         if text(row.get("type")).startswith(_PROVIDER)
     }
@@ -55,18 +54,23 @@ def add_state(evidence: Evidence, source: Source, document: Any) -> None:
         _add(evidence, source, row, providers)
 
 
-def _rows(name: str, document: Any) -> Iterable[Any]:
+def rows(name: str, document: Any) -> Iterable[Any]:
+    """What stands in a state's list of resources.
+
+    Raises:
+        InputError: The document has no such list.
+    """
     parts = mapping(document)
     deployment = mapping(parts.get("deployment")) or mapping(
         mapping(parts.get("checkpoint")).get("latest")
     )
-    rows = deployment.get("resources")
-    if rows is None and (deployment or "checkpoint" in parts):
+    found = deployment.get("resources")
+    if found is None and (deployment or "checkpoint" in parts):
         # A stack that was never updated, or of which everything was destroyed.
         return ()
-    if not isinstance(rows, (list, tuple)):
+    if not isinstance(found, (list, tuple)):
         raise InputError(f"{name}: a Pulumi state without a list of resources; export it again")
-    return rows
+    return found
 
 
 def _add(
@@ -76,7 +80,7 @@ def _add(
     providers: Mapping[str, Mapping[str, Any]],
 ) -> None:
     type_, urn = text(row.get("type")), text(row.get("urn"))
-    inputs, outputs = _properties(row, "inputs"), _properties(row, "outputs")
+    inputs, outputs = properties(row, "inputs"), properties(row, "outputs")
     given = text(row.get("provider")).rpartition("::")[0]
     dependencies = {
         text(key): tuple(text(each) for each in items(urns))
@@ -101,7 +105,8 @@ def _add(
         source.ignored[printable(type_)] += 1
 
 
-def _properties(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def properties(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """The `inputs` or `outputs` of a resource, with `UNKNOWN` for secrets and what is not known."""
     value = _opened(plain(row.get(key)))
     return value if isinstance(value, Mapping) else {}
 

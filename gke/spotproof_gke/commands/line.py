@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spotproof_gke.commands import audit
+from spotproof_gke.commands import advise, audit, cost, doctor, gpus, graph, interval
 from spotproof_gke.commands.terminal import (
     DONE,
     INTERRUPTED,
@@ -43,7 +43,13 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
+    app.command("advise", epilog=advise.EPILOG)(advise.advise_command)
     app.command(epilog=audit.EPILOG)(audit.audit)
+    app.command(epilog=graph.EPILOG)(graph.graph)
+    app.command(epilog=doctor.EPILOG)(doctor.doctor)
+    app.command(epilog=cost.EPILOG)(cost.cost)
+    app.command(epilog=gpus.EPILOG)(gpus.gpus)
+    app.command(epilog=interval.EPILOG)(interval.interval)
     return app
 
 

@@ -124,8 +124,10 @@ class Stack:
     """All resources of a stack, by URN and by type."""
 
     def __init__(self, resources: Sequence[Resource]) -> None:
-        self.resources = tuple(resources)
-        self.by_urn = {resource.urn: resource for resource in self.resources if resource.urn}
+        self.resources: tuple[Resource, ...] = tuple(resources)
+        self.by_urn: dict[str, Resource] = {
+            resource.urn: resource for resource in self.resources if resource.urn
+        }
 
     def of_type(self, *types: str) -> list[Resource]:
         """The resources of one of `types`, in the order of the stack."""

@@ -66,7 +66,7 @@ class Landings:
     """Says of the pods of one stack where they may run."""
 
     def __init__(self, stack: Stack) -> None:
-        self.pools = tuple(pools_of(stack))
+        self.pools: tuple[Pool, ...] = tuple(pools_of(stack))
         self._classes = dict(_classes(stack, self.pools))
         self._found: dict[tuple[Any, ...], _Answer] = {}
         self._holders: dict[str, dict[str, list[Pool]]] = {}

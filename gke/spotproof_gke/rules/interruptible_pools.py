@@ -83,10 +83,10 @@ def pools_of(stack: Stack) -> Iterator[Pool]:
     for resource in stack.of_type(NODE_POOL, CLUSTER):
         if resource.type == NODE_POOL:
             keys = ("name", "nodeConfig", "queuedProvisioning")
-            yield _pool(resource.name, {key: resource.get(key) for key in keys})
+            yield seen_by_pods(resource.name, {key: resource.get(key) for key in keys})
         else:
             for where, pool in listed_pools(resource):
-                yield _pool(f"{resource.name} {where}", pool)
+                yield seen_by_pods(f"{resource.name} {where}", pool)
 
 
 def listed_pools(cluster: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -99,7 +99,13 @@ def listed_pools(cluster: Resource) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"nodePools[{place}]", unknown if pool is UNKNOWN else mapping(pool)
 
 
-def _pool(name: str, pool: Mapping[str, Any]) -> Pool:
+def seen_by_pods(name: str, pool: Mapping[str, Any]) -> Pool:
+    """A pool as a pod's selector sees it.
+
+    Args:
+        name: Its name in the program.
+        pool: Its properties: `name`, `nodeConfig` and `queuedProvisioning`.
+    """
     config, queued = pool.get("nodeConfig"), dig(pool.get("queuedProvisioning"), "enabled")
     flags = {key: flag(config, key) for key in ("spot", "preemptible", "flexStart")}
     if flags["spot"] or flags["preemptible"]:

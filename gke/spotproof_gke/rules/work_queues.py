@@ -29,11 +29,11 @@ _DEAD = re.compile(r"dead[-_.]?letter|dlq", re.IGNORECASE)
 def dead_letters(stack: Stack) -> Iterator[Finding]:
     """Findings for queues without a dead-letter topic. A queue of dead letters needs none."""
     queues = _queues(stack)
-    aside = _dead_letter_topics(stack) if queues else set()
+    aside = dead_letter_topics(stack) if queues else set()
     for queue, certain in queues:
         policy = queue.get("deadLetterPolicy")
         topic = dig(policy, "deadLetterTopic")
-        if text(topic) or _is_dead_letter_queue(queue, aside):
+        if text(topic) or is_dead_letter_queue(queue, aside):
             continue
         unknown = topic is UNKNOWN
         # The id of a topic that is made in the same update is not known, but there is a topic.
@@ -76,7 +76,7 @@ def expiry(stack: Stack) -> Iterator[Finding]:
 
 def _queues(stack: Stack) -> Sequence[tuple[Resource, bool]]:
     """The pull subscriptions to judge, and whether it is certain that they are to be judged."""
-    found = [each for each in stack.of_type(SUBSCRIPTION) if not _is_pushed(each)]
+    found = [each for each in stack.of_type(SUBSCRIPTION) if not is_pushed(each)]
     if not found:
         return ()
     landings = Landings(stack)
@@ -106,7 +106,8 @@ def _queues(stack: Stack) -> Sequence[tuple[Resource, bool]]:
     return [(queue, any(answers)) for queue in found if not others.name(queue)]
 
 
-def _is_pushed(queue: Resource) -> bool:
+def is_pushed(queue: Resource) -> bool:
+    """Whether a subscription brings messages to somebody, so that nobody pulls from it."""
     return any(mapping(queue.get(key)) for key in _PUSHED)
 
 
@@ -146,7 +147,7 @@ def _words(spec: object) -> Iterator[Any]:
             yield mapping(variable).get("value")
 
 
-def _dead_letter_topics(stack: Stack) -> set[str]:
+def dead_letter_topics(stack: Stack) -> set[str]:
     """Names and URNs of the topics that subscriptions of the stack send dead letters to."""
     found: set[str] = set()
     for each in stack.of_type(SUBSCRIPTION):
@@ -155,7 +156,8 @@ def _dead_letter_topics(stack: Stack) -> set[str]:
     return found - {""}
 
 
-def _is_dead_letter_queue(queue: Resource, aside: set[str]) -> bool:
+def is_dead_letter_queue(queue: Resource, aside: set[str]) -> bool:
+    """Whether a subscription holds dead letters: by its topic, one of `aside`, or by its name."""
     topic = text(queue.get("topic")).rsplit("/", 1)[-1]
     if topic in aside or not aside.isdisjoint(queue.depends_on("topic")):
         return True

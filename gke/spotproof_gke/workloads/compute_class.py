@@ -20,7 +20,10 @@ class WhenUnsatisfiable(str, Enum):
     """What happens when no priority of a class can be had."""
 
     DO_NOT_SCALE_UP = "DoNotScaleUp"
+    """The pod waits until one can be had."""
+
     SCALE_UP_ANYWAY = "ScaleUpAnyway"
+    """GKE makes a node that none of them describes."""
 
 
 @dataclass(frozen=True)

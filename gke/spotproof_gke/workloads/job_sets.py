@@ -31,7 +31,10 @@ class JobKind(str, Enum):
     """What brings the pods of a training back."""
 
     JOB_SET = "jobset"
+    """A JobSet, which makes all pods anew as soon as one has lost its node."""
+
     JOB = "job"
+    """A plain Job, which needs no other controller."""
 
 
 def pod_failure_policy() -> dict[str, Any]:

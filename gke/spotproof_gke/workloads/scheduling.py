@@ -34,8 +34,13 @@ class NodesFrom(str, Enum):
     """Where the nodes of a workload come from."""
 
     POOL = "pool"
+    """A node pool that somebody has made."""
+
     AUTO_PROVISIONING = "auto-provisioning"
+    """Node auto-provisioning of a Standard cluster."""
+
     AUTOPILOT = "autopilot"
+    """An Autopilot cluster."""
 
 
 def spot_scheduling(accelerator: str | None = None) -> Scheduling:

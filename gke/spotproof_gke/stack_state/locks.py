@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sandbox.recovery.processes import age_seconds
+from spotproof_gke.stack_state.processes import age_seconds
 
 RUNNING, GONE, ELSEWHERE = "running", "gone", "elsewhere"
 CLOUD_CONFLICT = "Another update is currently in progress"

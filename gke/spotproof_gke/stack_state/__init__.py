@@ -1,0 +1,1 @@
+"""What the state of a Pulumi stack and its backend say of updates that run, or were killed."""
