@@ -154,8 +154,8 @@ def _notes(
     if not fits:
         notes.append(
             f"a save takes {save_seconds:.0f} s and a pod has {budget.seconds} s when its node is "
-            f"taken away ({budget.why}): what was done since the last save is lost each time; make "
-            "the save smaller or faster, or extend the shutdown of a Spot pool"
+            f"taken away ({budget.why}): what was done since the last save is lost each time; "
+            f"{budget.mend(save_seconds)}"
         )
     if interval.warning:
         notes.append(interval.warning)

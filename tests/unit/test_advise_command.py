@@ -136,9 +136,10 @@ def test_input_that_ends_while_asking_ends_the_command(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
 
-    code, out, _ = run(capsys, "--ask")
+    code, out, err = run(capsys, "--ask")
 
-    assert (code, out) == (130, "")
+    assert (code, out) == (2, "")
+    assert "standard input ended before an answer" in err
 
 
 def test_the_snippet_alone_is_a_stack_file(capsys: pytest.CaptureFixture[str]) -> None:
