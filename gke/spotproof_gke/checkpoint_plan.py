@@ -103,9 +103,7 @@ def plan(
             ),
         ],
     )
-    if state_bytes is not None and bytes_per_second is not None:
-        save_seconds = state_bytes / bytes_per_second
-    assert save_seconds is not None
+    save_seconds = _save_seconds(save_seconds, state_bytes, bytes_per_second)
     blocking = save_seconds if blocking_seconds is None else blocking_seconds
     budget = termination_budget(Capacity.SPOT) if budget is None else budget
     fits = budget.seconds is None or save_seconds <= budget.seconds
@@ -140,6 +138,15 @@ def plan(
         fits=fits,
         notes=_notes(interval, save_seconds, restore_seconds, between, budget, fits),
     )
+
+
+def _save_seconds(
+    seconds: float | None, state_bytes: int | None, bytes_per_second: float | None
+) -> float:
+    if state_bytes is not None and bytes_per_second is not None:
+        return state_bytes / bytes_per_second
+    assert seconds is not None
+    return seconds
 
 
 def _notes(
@@ -205,7 +212,13 @@ def _save_problems(
                 "give save_seconds, or both state_bytes and bytes_per_second",
             )
         )
-    return problems
+    if problems or blocking_seconds is None:
+        return problems
+    whole = _save_seconds(save_seconds, state_bytes, bytes_per_second)
+    if blocking_seconds > whole:
+        rule = f"a save holds up the work for no longer than it takes, {whole:g} s"
+        return [Problem("blocking_seconds", blocking_seconds, rule, "give less, or leave it out")]
+    return []
 
 
 def _market_problems(
