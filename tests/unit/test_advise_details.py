@@ -201,3 +201,11 @@ def test_other_regions_are_the_nearest_as_gpus_has_them() -> None:
     elsewhere = answer(SPOT, region="europe-north1").also
     assert elsewhere is not None
     assert next(iter(elsewhere.regions)) in " ".join(offer.instead)
+
+
+@pytest.mark.parametrize("hours", [100_001, 1e300])
+def test_hours_beyond_reason_are_a_slip(hours: float) -> None:
+    with pytest.raises(ProblemsError, match="say `forever`"):
+        answer(FLEX, hours=hours)
+
+    assert answer(FLEX, hours=100_000, checkpoints=True).strategy is Strategy.FLEX_START
