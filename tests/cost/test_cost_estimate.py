@@ -160,6 +160,8 @@ def test_region_may_be_given_where_the_plan_does_not_tell_it() -> None:
         ({}, 73.0, 73.0),
         ({"location": "us-central1-a"}, 0.0, 73.0),
         ({"enableAutopilot": True}, 0.0, 73.0),
+        ({"location": UNKNOWN}, 0.0, 73.0),
+        ({"location": None}, 0.0, 73.0),
     ],
 )
 def test_free_tier_may_pay_for_zonal_and_autopilot_clusters(

@@ -129,7 +129,7 @@ def _counted(group: NodeGroup, what: str, each: Price | Missing, depends_on: str
         return Line(group.name, what, unknown=each.why, depends_on=depends_on)
     low = (group.least or 0.0) * each.low
     if group.most is None:
-        why = "how many nodes there may be is not known before the update"
+        why = "how many nodes there may be is not known before the update; give --nodes"
         return Line(group.name, what, low, None, why, depends_on, each.sources)
     return Line(group.name, what, low, group.most * each.high, "", depends_on, each.sources)
 
@@ -138,18 +138,27 @@ def cluster_lines(clusters: Iterable[Cluster]) -> Iterator[Line]:
     """The management of all clusters; the free tier of a billing account does for one of them."""
     left = True
     for cluster in clusters:
-        autopilot = is_true(cluster.resource.get("enableAutopilot"))
-        eligible = autopilot or is_zone(text(cluster.location))
-        kind = "Autopilot" if autopilot else "zonal" if eligible else "regional"
-        yield _cluster_line(cluster.resource, kind, free=eligible and left)
-        left = left and not eligible
+        kind = _kind(cluster)
+        yield _cluster_line(cluster.resource, kind, free=left and kind != _REGIONAL)
+        left = left and kind == _REGIONAL
+
+
+_REGIONAL, _UNKNOWN_KIND = "regional cluster", "cluster, zonal or regional"
+
+
+def _kind(cluster: Cluster) -> str:
+    if is_true(cluster.resource.get("enableAutopilot")):
+        return "Autopilot cluster"
+    if is_zone(text(cluster.location)):
+        return "zonal cluster"
+    return _UNKNOWN_KIND if cluster.region is None else _REGIONAL
 
 
 def _cluster_line(cluster: Resource, kind: str, *, free: bool) -> Line:
     fee = prices.cluster_hour().times(MONTH_HOURS)
     reason = "whether the billing account's free tier is used up" if free else ""
     low = max(fee.low - prices.FREE_TIER_MONTH, 0.0) if free else fee.low
-    return Line(cluster.name, f"{kind} cluster", low, fee.high, "", reason, fee.sources)
+    return Line(cluster.name, kind, low, fee.high, "", reason, fee.sources)
 
 
 def autopilot_line(cluster: Resource) -> Line:
