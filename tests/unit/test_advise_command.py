@@ -167,3 +167,10 @@ def test_json_is_the_whole_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["strategy"] == "flex-start"
     assert answer["question"]["accelerator"] == "nvidia-tesla-a100"
     assert answer["snippet"].startswith("config:\n")
+
+
+def test_a_snippet_alone_is_no_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *SPOT, "--snippet", "--json")
+
+    assert (code, out) == (2, "")
+    assert "leave --snippet out" in err
