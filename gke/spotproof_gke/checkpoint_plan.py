@@ -103,9 +103,7 @@ def plan(
             ),
         ],
     )
-    if state_bytes is not None and bytes_per_second is not None:
-        save_seconds = state_bytes / bytes_per_second
-    assert save_seconds is not None
+    save_seconds = _save_seconds(save_seconds, state_bytes, bytes_per_second)
     blocking = save_seconds if blocking_seconds is None else blocking_seconds
     budget = termination_budget(Capacity.SPOT) if budget is None else budget
     fits = budget.seconds is None or save_seconds <= budget.seconds
@@ -142,6 +140,15 @@ def plan(
     )
 
 
+def _save_seconds(
+    seconds: float | None, state_bytes: int | None, bytes_per_second: float | None
+) -> float:
+    if state_bytes is not None and bytes_per_second is not None:
+        return state_bytes / bytes_per_second
+    assert seconds is not None
+    return seconds
+
+
 def _notes(
     interval: Interval,
     save_seconds: float,
@@ -154,8 +161,8 @@ def _notes(
     if not fits:
         notes.append(
             f"a save takes {save_seconds:.0f} s and a pod has {budget.seconds} s when its node is "
-            f"taken away ({budget.why}): what was done since the last save is lost each time; make "
-            "the save smaller or faster, or extend the shutdown of a Spot pool"
+            f"taken away ({budget.why}): what was done since the last save is lost each time; "
+            f"{budget.mend(save_seconds)}"
         )
     if interval.warning:
         notes.append(interval.warning)
@@ -205,7 +212,13 @@ def _save_problems(
                 "give save_seconds, or both state_bytes and bytes_per_second",
             )
         )
-    return problems
+    if problems or blocking_seconds is None:
+        return problems
+    whole = _save_seconds(save_seconds, state_bytes, bytes_per_second)
+    if blocking_seconds > whole:
+        rule = f"a save holds up the work for no longer than it takes, {whole:g} s"
+        return [Problem("blocking_seconds", blocking_seconds, rule, "give less, or leave it out")]
+    return []
 
 
 def _market_problems(

@@ -1,5 +1,6 @@
 """The command `spotproof`; also `python -m spotproof_gke.cli`."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ _MISSING = """\
 spotproof: the command needs Typer and Rich, which this installation left out.
 Install them with: pip install 'spotproof-gke[cli]'"""
 _REFUSED = 2
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,14 +21,33 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(_MISSING, file=sys.stderr)
         return _REFUSED
+    _open_what_is_closed()
     try:
         code = run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader has seen enough (`| head`); Python would complain once more at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has seen enough (`| head`).
+        _write_no_more()
         return _REFUSED
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _write_no_more()
+        print(f"spotproof: standard output: {error.strerror}", file=sys.stderr)
+        return _REFUSED
+
+
+def _open_what_is_closed() -> None:
+    """Give a program that was started without standard streams (`<&-`) empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _write_no_more() -> None:
+    """Keep Python from trying once more at its exit, and from complaining then."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -39,10 +39,19 @@ class Budget:
     Attributes:
         seconds: The budget; None where GKE takes no node away without its pods' own grace period.
         why: How it came about, in one clause, for messages.
+        most_seconds: What it would be with the longest shutdown that the node can have; the same
+            where it can't be extended.
     """
 
     seconds: int | None
     why: str
+    most_seconds: int | None = None
+
+    def mend(self, save_seconds: float) -> str:
+        """What to do about a save that does not fit, in one clause."""
+        if self.most_seconds is None or save_seconds > self.most_seconds:
+            return "make the save smaller or asynchronous"
+        return "make the save smaller or asynchronous, or extend the shutdown of a Spot pool"
 
 
 def termination_budget(
@@ -61,12 +70,14 @@ def termination_budget(
     """
     if capacity in (Capacity.ON_DEMAND, Capacity.RESERVATION):
         return Budget(None, "nodes of this capacity are not taken away; a drain waits for the pod")
-    total = NOTICE_SECONDS
-    if mode is Mode.STANDARD and capacity is Capacity.SPOT and shutdown_seconds:
-        total = shutdown_seconds
+    extends = mode is Mode.STANDARD and capacity is Capacity.SPOT
+    total = shutdown_seconds if extends and shutdown_seconds else NOTICE_SECONDS
     critical = CRITICAL_SECONDS if critical_seconds is None else critical_seconds
+    most = SHUTDOWN_SECONDS[-1] if extends else total
     return Budget(
-        max(total - critical, 0), f"{total} s of notice less {critical} s for critical pods"
+        max(total - critical, 0),
+        f"{total} s of notice less {critical} s for critical pods",
+        max(most - critical, 0),
     )
 
 
@@ -79,7 +90,7 @@ def save_problems(key: str, save_seconds: int, budget: Budget) -> list[Problem]:
             key,
             save_seconds,
             f"a pod has {budget.seconds} s when its node is taken away ({budget.why})",
-            "make the save smaller or asynchronous, or extend the shutdown of a Spot pool",
+            budget.mend(save_seconds),
         )
     ]
 

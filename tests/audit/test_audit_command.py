@@ -279,6 +279,18 @@ class TestPolicyConfig:
 
         assert "config.json: not" in error(capsys, path, "--policy-config", "config.json")
 
+    @pytest.mark.parametrize("content", [None, b"\xff\x00"])
+    def test_file_that_cannot_be_read_is_called_what_it_should_be(
+        self, folder: Path, content: bytes | None, capsys
+    ) -> None:
+        if content is not None:
+            (folder / "config.json").write_bytes(content)
+        path = write(folder, "s.json", examples.innocent_state())
+
+        said = error(capsys, path, "--policy-config", "config.json")
+        assert said.endswith("; --policy-config takes a policy pack's file\n")
+        assert "kubectl" not in said
+
     @pytest.mark.parametrize(
         ("policy", "says"),
         [

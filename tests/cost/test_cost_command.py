@@ -133,6 +133,15 @@ def test_stack_is_exported_by_pulumi(
     assert said in both.out + both.err
 
 
+def test_name_of_a_stack_does_nothing_to_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert main(["cost", "--stack", "\x1b[31mprod\n"]) == 2
+    assert "--stack ?[31mprod?: pulumi" in capsys.readouterr().err
+
+
 def test_names_from_outside_do_nothing_to_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -160,6 +160,8 @@ def test_region_may_be_given_where_the_plan_does_not_tell_it() -> None:
         ({}, 73.0, 73.0),
         ({"location": "us-central1-a"}, 0.0, 73.0),
         ({"enableAutopilot": True}, 0.0, 73.0),
+        ({"location": UNKNOWN}, 0.0, 73.0),
+        ({"location": None}, 0.0, 73.0),
     ],
 )
 def test_free_tier_may_pay_for_zonal_and_autopilot_clusters(
@@ -168,6 +170,43 @@ def test_free_tier_may_pay_for_zonal_and_autopilot_clusters(
     found = line(estimated(cluster(**given)), "main", "cluster")
 
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_free_tier_pays_for_one_cluster_alone() -> None:
+    def zonal(name: str) -> Row:
+        return row(documents.CLUSTER, name, location="us-central1-a", removeDefaultNodePool=True)
+
+    made = estimated(cluster(), zonal("a"), zonal("b"))
+
+    assert (made.low, made.high) == (pytest.approx(2 * 73), pytest.approx(3 * 73))
+    assert line(made, "a", "zonal cluster").depends_on
+    assert not line(made, "b", "zonal cluster").depends_on
+
+
+@pytest.mark.parametrize(
+    ("given", "added"),
+    [
+        ({}, 1),
+        ({"upgradeSettings": UNKNOWN}, 1),
+        ({"upgradeSettings": {"maxSurge": 2}}, 2),
+        ({"upgradeSettings": {"maxUnavailable": 1}}, 0),
+        ({"upgradeSettings": {"strategy": "BLUE_GREEN"}}, 6),
+        ({"config": {"flexStart": True}}, 0),
+        ({"nodeCount": 0}, 0),
+    ],
+)
+def test_upgrades_add_as_many_nodes_as_gke_takes(given: Row, added: int) -> None:
+    assert (
+        estimated(cluster(), pool("p", "e2-standard-4", **{"nodeCount": 2, **given})).surge == added
+    )
+
+
+def test_blue_green_adds_the_nodes_that_somebody_gives() -> None:
+    limits = {"autoscaling": {"totalMaxNodeCount": UNKNOWN}}
+    twice = {"upgradeSettings": {"strategy": "BLUE_GREEN"}}
+    made = estimated(cluster(), pool("p", "e2-standard-4", **limits, **twice), nodes={"p": 4})
+
+    assert made.surge == 4
 
 
 def test_autopilot_pods_are_unknown() -> None:

@@ -136,9 +136,10 @@ def test_input_that_ends_while_asking_ends_the_command(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
 
-    code, out, _ = run(capsys, "--ask")
+    code, out, err = run(capsys, "--ask")
 
-    assert (code, out) == (130, "")
+    assert (code, out) == (2, "")
+    assert "standard input ended before an answer" in err
 
 
 def test_the_snippet_alone_is_a_stack_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,3 +167,10 @@ def test_json_is_the_whole_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["strategy"] == "flex-start"
     assert answer["question"]["accelerator"] == "nvidia-tesla-a100"
     assert answer["snippet"].startswith("config:\n")
+
+
+def test_a_snippet_alone_is_no_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *SPOT, "--snippet", "--json")
+
+    assert (code, out) == (2, "")
+    assert "leave --snippet out" in err

@@ -8,6 +8,7 @@ from spotproof_gke import checkpoint_plan
 from spotproof_gke.accelerators import MachineType
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.gpu_names import KNOWN, SHORT, accelerator_named
+from spotproof_gke.gpu_offers import offers
 from spotproof_gke.problems import ProblemsError
 from spotproof_gke.strategy import Answer, Strategy, advise, read_question
 from spotproof_gke.strategy.sentences import duration, seconds
@@ -153,3 +154,58 @@ def test_a_gpu_is_known_by_short_and_by_wrong_names() -> None:
 )
 def test_durations_read_as_one_says_them(hours: float, words: str) -> None:
     assert duration(hours) == words
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({}, "save-fits-extended"),
+        ({"version": "1.35.1-gke.1"}, "save-fits-extended"),
+        ({"version": "1.34.1-gke.1"}, "save-too-slow"),
+        ({"mode": "autopilot"}, "save-too-slow"),
+        ({"start_flexible": False, "version": "1.35.1-gke.1"}, "save-too-slow"),
+        ({"save_seconds": 106}, "save-too-slow"),
+        ({"save_seconds": 15}, None),
+    ],
+)
+def test_shutdown_is_to_be_extended_where_that_can_be_done_and_helps(
+    changes: dict[str, Any], name: str | None
+) -> None:
+    found = answer(SPOT, **{"save_seconds": 60, **changes})
+
+    names = [each.name for each in found.conditions if each.name.startswith("save-")]
+    assert names == ([name] if name else [])
+    extends = any("shutdownGraceSeconds" in each.text for each in found.conditions)
+    assert extends == (name == "save-fits-extended")
+
+
+@pytest.mark.parametrize("mode", ["standard", "autopilot"])
+def test_serving_on_an_old_cluster_is_not_split_with_nodes_that_are_not_sold(mode: str) -> None:
+    serving = {"kind": "stateless", "replicas": 4, "accelerator": "h200", "mode": mode}
+
+    old, new = (answer(serving, version=v) for v in ("1.31.5-gke.1", "1.36.1-gke.1"))
+
+    assert old.strategy is Strategy.NEITHER
+    assert old.snippet is None
+    assert "1.33.3-gke.1136000" in (old.instead or "")
+    assert Capacity.ON_DEMAND not in new.chain
+
+
+def test_other_regions_are_the_nearest_as_gpus_has_them() -> None:
+    found = answer(SPOT, region="europe-west4").also
+    (offer, *_) = offers("nvidia-l4", "europe-north1")
+
+    assert found is not None
+    assert list(found.regions) == ["europe-west3", "europe-west1", "europe-west2", "europe-west6"]
+    assert "How far" not in " ".join(found.unknown)
+    elsewhere = answer(SPOT, region="europe-north1").also
+    assert elsewhere is not None
+    assert next(iter(elsewhere.regions)) in " ".join(offer.instead)
+
+
+@pytest.mark.parametrize("hours", [100_001, 1e300])
+def test_hours_beyond_reason_are_a_slip(hours: float) -> None:
+    with pytest.raises(ProblemsError, match="say `forever`"):
+        answer(FLEX, hours=hours)
+
+    assert answer(FLEX, hours=100_000, checkpoints=True).strategy is Strategy.FLEX_START

@@ -80,3 +80,40 @@ def test_installation_without_the_extra_says_what_to_install(missing: str) -> No
     assert not done.stdout
     assert "pip install 'spotproof-gke[cli]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes streams by a POSIX shell")
+@pytest.mark.parametrize(
+    ("streams", "arguments", "code", "said"),
+    [
+        ("<&-", "cost -", 2, "spotproof cost: standard input: 0 documents; "),
+        ("<&-", "advise --ask", 2, "spotproof advise: standard input ended before an answer; "),
+        (">&-", "gpus --accelerator l4", 0, ""),
+        (">/dev/full", "gpus --json", 2, "spotproof: standard output: No space left on device\n"),
+    ],
+)
+def test_streams_that_are_closed_or_full_end_without_a_traceback(
+    streams: str, arguments: str, code: int, said: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m spotproof_gke.cli {arguments} {streams}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == code
+    assert not done.stdout
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_error_is_not_written_to_standard_output_when_standard_error_is_closed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+
+    assert main(["gpus", "--region", "nowhere"]) == 2
+
+    assert not capsys.readouterr().out

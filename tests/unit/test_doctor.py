@@ -358,3 +358,34 @@ def test_nothing_is_written_anywhere(here: Here, tmp_path: Path, capsys) -> None
     rows(capsys, code=0)
 
     assert sorted(str(each) for each in tmp_path.rglob("*")) == before
+
+
+def test_user_without_a_home_is_told_what_is_missing(here: Here, capsys) -> None:
+    def nobody(_: object = None) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    here.monkeypatch.setattr(Path, "home", nobody)
+    here.monkeypatch.setattr(Path, "expanduser", nobody)
+
+    found = rows(capsys, code=1)
+
+    assert found["google credentials"]["status"] == "missing"
+    assert found["lock"]["status"] == "ok"
+
+
+def test_folder_of_settings_outside_the_project_is_looked_into(
+    here: Here, tmp_path: Path, capsys
+) -> None:
+    settings, file = tmp_path / "settings", here.project / "Pulumi.yaml"
+    write(file, f"{file.read_text()}stackConfigDir: {settings}\n")
+
+    found = rows(capsys, code=1)["stack file"]
+    assert found["found"].startswith(f"{settings}/Pulumi.live.yaml is not there")
+    write(settings / "Pulumi.live.yaml", "config: {}\n")
+    assert rows(capsys, code=0)["stack file"]["status"] == "ok"
+
+
+def test_virtualenv_with_a_pth_that_cannot_be_read_is_looked_at(here: Here, capsys) -> None:
+    (here.project / "venv/lib/python3.11/site-packages/odd.pth").mkdir()
+
+    assert rows(capsys, code=0)["virtualenv"]["status"] == "ok"

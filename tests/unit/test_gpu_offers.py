@@ -120,6 +120,17 @@ def test_unknown_region_is_one_error(capsys: pytest.CaptureFixture[str]) -> None
     assert 'did you mean "us-central1"?' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--accelerator", "--region"])
+def test_name_that_is_empty_is_not_one_that_was_left_out(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gpus", option, ""]) == 2
+
+    out, err = capsys.readouterr()
+    assert not out
+    assert f"{option} = ''" in err
+
+
 def test_nothing_sold_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert [each for each in offers(None, "me-central1") if each.fits] == []
     assert main(["gpus", "--region", "me-central1"]) == 0

@@ -71,6 +71,27 @@ def test_plan_is_compared_with_fixed_intervals(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
+    ("options", "extend"),
+    [
+        (["--save-seconds", "90"], True),
+        (["--save-seconds", "90", "--mode", "autopilot"], False),
+        (["--save-seconds", "90", "--capacity", "flex-start", "--between-hours", "5"], False),
+        (["--save-seconds", "106"], False),
+        (["--save-seconds", "106", "--shutdown-seconds", "120"], False),
+        (["--save-seconds", "90", "--shutdown-seconds", "30"], True),
+    ],
+)
+def test_shutdown_is_to_be_extended_only_where_the_save_then_fits(
+    options: list[str], extend: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = said(capsys, *options)
+
+    assert found["fits"] is False
+    (note,) = [each for each in found["notes"] if "is lost each time" in each]
+    assert ("extend the shutdown" in note) is extend
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ([], "give --save-seconds, or both --state-gib and --mib-per-second"),
@@ -83,6 +104,24 @@ def test_plan_is_compared_with_fixed_intervals(capsys: pytest.CaptureFixture[str
         (["--save-seconds", "5", "--between-hours", "0"], "--between-hours 0"),
         (["--save-seconds", "5", "--between-hours", "4", "--scenario", "calm"], "one of the two"),
         (["--save-seconds", "5", "--shutdown-seconds", "60"], "GKE takes 0, 30, 120"),
+        (["--save-seconds", "5", "--between-hours", "inf"], "--between-hours inf: give a number"),
+        (["--state-gib", "1e13", "--mib-per-second", "5"], "above 0 and below 1e+12"),
+        (
+            ["--save-seconds", "5", "--shutdown-seconds", "120", "--mode", "autopilot"],
+            "of Standard clusters alone; leave it out",
+        ),
+        (
+            ["--save-seconds", "5", "--shutdown-seconds", "30", "--capacity", "flex-start"],
+            "of Standard clusters alone; leave it out",
+        ),
+        (
+            ["--save-seconds", "5", "--blocking-seconds", "6"],
+            "--blocking-seconds = 6.0: a save holds up the work for no longer than it takes, 5 s",
+        ),
+        (
+            ["--state-gib", "1", "--mib-per-second", "1024", "--blocking-seconds", "2"],
+            "no longer than it takes, 1 s",
+        ),
         (["--save-seconds", "5", "--capacity", "on-demand"], "the scenarios are of Spot nodes"),
         (["--save-seconds", "5", "--landing-chance", "2"], "--landing-chance = 2.0"),
     ],

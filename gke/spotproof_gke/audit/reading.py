@@ -90,9 +90,10 @@ def read_config(path: str | None) -> tuple[Mapping[str, Mapping[str, Any]], list
     try:
         given = json.loads(documents.read(path))
     except (ValueError, RecursionError) as error:
+        why = f"{name}: not JSON"
         if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name}: not JSON; --policy-config takes a policy pack's file") from None
+            why = str(error).rpartition("; ")[0]
+        raise InputError(f"{why}; --policy-config takes a policy pack's file") from None
     second = isinstance(given, Mapping) and given.get("version") == 2
     policies = given.get("policies", {}) if second else given
     if not isinstance(policies, Mapping):

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spotproof_gke.commands.terminal import Json, print_json
+from spotproof_gke.commands.terminal import CommandError, Json, print_json
 from spotproof_gke.problems import Problem, ProblemsError
 
 _OPTION_OF = {"mode": "--cluster-mode", "version": "--cluster-version"}
@@ -96,6 +96,8 @@ def advise_command(
     do instead. Each reason has the address of the guidance it follows and the day on which it was
     read; where guidance is silent, the answer says so. Nothing is asked of a cloud.
     """
+    if snippet and json_:
+        raise CommandError("--json prints the snippet with all else: leave --snippet out")
     # Here, since the tables take longer to read than the other commands to start.
     from spotproof_gke.commands import advise_questions, advise_text
     from spotproof_gke.strategy import advise, read_question

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-import typer
-
+from spotproof_gke.commands.terminal import CommandError
 from spotproof_gke.problems import Problem, ProblemsError
 from spotproof_gke.strategy import Kind, read_question
 from spotproof_gke.strategy.question import DEPENDS
@@ -65,7 +64,11 @@ def _said(text: str) -> str:
     print(text, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line:
-        raise typer.Abort
+        print(file=sys.stderr)
+        raise CommandError(
+            "standard input ended before an answer; answer ? to what is not known, or leave --ask "
+            "out and give the options"
+        )
     return line.strip().lower()
 
 

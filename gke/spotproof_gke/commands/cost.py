@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from spotproof_gke.audit.evidence import InputError
+from spotproof_gke.audit.evidence import InputError, printable
 from spotproof_gke.commands import cost_report as report
 from spotproof_gke.commands.terminal import CommandError, Json, console, print_json
 from spotproof_gke.cost import plans
@@ -118,10 +118,11 @@ def _counts(given: list[str]) -> dict[str, float]:
 
 def _exported(stack: str) -> Plan:
     """The state of a stack, by the pulumi on the path and the login that it has."""
+    option = f"--stack {printable(stack)}"
     pulumi = shutil.which("pulumi")
     if pulumi is None:
         raise CommandError(
-            f"--stack {stack}: pulumi is not on the PATH; install it, or give a file that "
+            f"{option}: pulumi is not on the PATH; install it, or give a file that "
             "`pulumi stack export` wrote"
         )
     with tempfile.TemporaryDirectory() as folder:
@@ -139,12 +140,11 @@ def _exported(stack: str) -> Plan:
             )
         except subprocess.TimeoutExpired:
             raise CommandError(
-                f"--stack {stack}: pulumi took longer than {EXPORT_SECONDS} s; try "
-                "`pulumi stack export`"
+                f"{option}: pulumi took longer than {EXPORT_SECONDS} s; try `pulumi stack export`"
             ) from None
         if done.returncode != 0 or not file.exists():
             said = (done.stderr or done.stdout).strip().splitlines()
-            why = said[0].removeprefix("error: ") if said else "it gave no reason"
-            raise CommandError(f"--stack {stack}: pulumi could not export it: {why}")
+            why = printable(said[0].removeprefix("error: ")) if said else "it gave no reason"
+            raise CommandError(f"{option}: pulumi could not export it: {why}")
         found = plans.read(str(file))
-    return Plan(f"stack {stack}", found.kind, found.resources, found.notes)
+    return Plan(f"stack {printable(stack)}", found.kind, found.resources, found.notes)

@@ -125,7 +125,9 @@ def _left_out(made: Estimate) -> Iterator[str]:
         yield f"Not priced: {named}."
     if made.free:
         yield f"Free by themselves: {made.free} resource{'' if made.free == 1 else 's'}."
-    yield "Without taxes, commitments, credits, network traffic between places, logs and metrics."
+    yield (
+        "Without taxes, commitments, credits, addresses, traffic between places, logs and metrics."
+    )
 
 
 def _quota_rows(made: Estimate) -> Iterator[tuple[str, ...]]:

@@ -45,8 +45,10 @@ def gpus(
     Answers from dated tables, offline. That a machine type is sold somewhere does not mean that
     one is free there now.
     """
-    wanted = gpu_names.accelerator(accelerator, "--accelerator") if accelerator else None
-    place = _region(region) if region else None
+    wanted = None
+    if accelerator is not None:
+        wanted = gpu_names.accelerator(accelerator, "--accelerator")
+    place = None if region is None else _region(region)
     found = offers(wanted, place, capacity)
     if json_:
         print_json(_as_json(wanted, place, capacity, found))

@@ -1,6 +1,7 @@
 """The command line of `spotproof interval`."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +33,8 @@ _OPTIONS = {
 
 GIB = 2**30
 MIB = 2**20
+_MOST = 1e12
+"""No checkpoint is as large, and no bucket as fast."""
 
 EPILOG = "\n\n".join(
     (
@@ -97,7 +100,12 @@ def interval(
     if shutdown_seconds not in SHUTDOWN_SECONDS:
         known = ", ".join(map(str, SHUTDOWN_SECONDS))
         raise CommandError(f"--shutdown-seconds {shutdown_seconds}: GKE takes {known}")
-    if between_hours is not None and not between_hours > 0:
+    if shutdown_seconds and (capacity is not Capacity.SPOT or mode is Mode.AUTOPILOT):
+        raise CommandError(
+            f"--shutdown-seconds {shutdown_seconds}: GKE extends the shutdown of Spot nodes of "
+            "Standard clusters alone; leave it out"
+        )
+    if between_hours is not None and not 0 < between_hours < inf:
         raise CommandError(f"--between-hours {between_hours:g}: give a number above 0")
     if capacity is not Capacity.SPOT and scenario is None and between_hours is None:
         raise CommandError(
@@ -149,8 +157,8 @@ def _whole(amount: float | None, unit: int, option: str) -> int | None:
     """An amount in bytes."""
     if amount is None:
         return None
-    if not 0 < amount < 2**40:
-        raise CommandError(f"{option} {amount:g}: give a number above 0")
+    if not 0 < amount < _MOST:
+        raise CommandError(f"{option} {amount:g}: give a number above 0 and below {_MOST:g}")
     return max(round(amount * unit), 1)
 
 

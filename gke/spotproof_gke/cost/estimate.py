@@ -113,7 +113,7 @@ def estimate(
         not_priced=dict(sorted(Counter(printable(each.type) for each in paid).items())),
         free=len(others) - len(paid),
         needs=tuple(needs(map(_demand, pools), _added(clusters, region))),
-        surge=sum(group.surge for group in pools if group.most != 0),
+        surge=sum(group.most_added for group in pools),
         today=today,
     )
 
@@ -125,8 +125,9 @@ def _lines(
     plan: Plan, clusters: Clusters, pools: Iterable[NodeGroup], use: Use, region: str | None
 ) -> Iterator[Line]:
     stack = Stack(plan.resources)
-    for cluster in clusters:
-        yield lines.cluster_line(cluster.resource, cluster.location)
+    fees = lines.cluster_lines(clusters)
+    for cluster, fee in zip(clusters, fees, strict=True):
+        yield fee
         if is_true(cluster.resource.get("enableAutopilot")):
             yield lines.autopilot_line(cluster.resource)
         yield from auto_lines(cluster.resource, cluster.region or region, pools, use)

@@ -1,6 +1,6 @@
 """What each resource of a plan costs in a month, as a range."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spotproof_gke import prices
@@ -10,7 +10,7 @@ from spotproof_gke.cost.amounts import money, span
 from spotproof_gke.cost.nodes import NodeGroup
 from spotproof_gke.locations import is_zone
 from spotproof_gke.prices import Missing, Price
-from spotproof_gke.rules.clusters import region_or_none
+from spotproof_gke.rules.clusters import Cluster, region_or_none
 from spotproof_gke.rules.finding import Resource
 from spotproof_gke.rules.reading import UNKNOWN, is_true, number, text
 
@@ -129,20 +129,36 @@ def _counted(group: NodeGroup, what: str, each: Price | Missing, depends_on: str
         return Line(group.name, what, unknown=each.why, depends_on=depends_on)
     low = (group.least or 0.0) * each.low
     if group.most is None:
-        why = "how many nodes there may be is not known before the update"
+        why = "how many nodes there may be is not known before the update; give --nodes"
         return Line(group.name, what, low, None, why, depends_on, each.sources)
     return Line(group.name, what, low, group.most * each.high, "", depends_on, each.sources)
 
 
-def cluster_line(cluster: Resource, location: object) -> Line:
-    """The management of a cluster."""
+def cluster_lines(clusters: Iterable[Cluster]) -> Iterator[Line]:
+    """The management of all clusters; the free tier of a billing account does for one of them."""
+    left = True
+    for cluster in clusters:
+        kind = _kind(cluster)
+        yield _cluster_line(cluster.resource, kind, free=left and kind != _REGIONAL)
+        left = left and kind == _REGIONAL
+
+
+_REGIONAL, _UNKNOWN_KIND = "regional cluster", "cluster, zonal or regional"
+
+
+def _kind(cluster: Cluster) -> str:
+    if is_true(cluster.resource.get("enableAutopilot")):
+        return "Autopilot cluster"
+    if is_zone(text(cluster.location)):
+        return "zonal cluster"
+    return _UNKNOWN_KIND if cluster.region is None else _REGIONAL
+
+
+def _cluster_line(cluster: Resource, kind: str, *, free: bool) -> Line:
     fee = prices.cluster_hour().times(MONTH_HOURS)
-    autopilot = is_true(cluster.get("enableAutopilot"))
-    free = autopilot or is_zone(text(location))
-    kind = "Autopilot" if autopilot else "zonal" if free else "regional"
     reason = "whether the billing account's free tier is used up" if free else ""
     low = max(fee.low - prices.FREE_TIER_MONTH, 0.0) if free else fee.low
-    return Line(cluster.name, f"{kind} cluster", low, fee.high, "", reason, fee.sources)
+    return Line(cluster.name, kind, low, fee.high, "", reason, fee.sources)
 
 
 def autopilot_line(cluster: Resource) -> Line:

@@ -7,6 +7,7 @@ from typing import Any
 from spotproof_gke.accelerators import MACHINE_TYPES
 from spotproof_gke.audit.evidence import printable
 from spotproof_gke.capacity import Capacity
+from spotproof_gke.cost.upgrades import surge_of
 from spotproof_gke.locations import is_zone
 from spotproof_gke.prices import vcpus_of
 from spotproof_gke.rules.clusters import Clusters, owner_of, region_or_none
@@ -44,7 +45,7 @@ class NodeGroup:
         disk_type: Type of the boot disks.
         disk_gb: Size of one boot disk.
         has_local_ssd: Whether the pool asks for local SSD.
-        surge: Further nodes during an upgrade.
+        surge: Further nodes during an upgrade; None for as many as there are.
         public: Whether nodes have public addresses.
     """
 
@@ -61,7 +62,7 @@ class NodeGroup:
     disk_type: str | None
     disk_gb: float | None
     has_local_ssd: bool
-    surge: int
+    surge: int | None
     public: bool | None
 
     @property
@@ -72,6 +73,13 @@ class NodeGroup:
     def with_nodes(self, count: float) -> "NodeGroup":
         """The same with a number of nodes that somebody gives."""
         return replace(self, least=count, most=count)
+
+    @property
+    def most_added(self) -> int:
+        """The most further nodes during an upgrade; 0 where it is not known how many there are."""
+        if self.most == 0:
+            return 0
+        return int(self.most or 0) if self.surge is None else self.surge
 
 
 def groups_of(
@@ -136,6 +144,7 @@ def _group(
     places = [text(zone) for zone in zones or () if text(zone)]
     known = region_or_none(places[0]) if places else region_or_none(place)
     least, most = _counts(pool, _zone_count(zones, place))
+    capacity = None if unknown_config else _capacity(shape)
     disk_type, disk_gb = (None, None) if unknown_config else _disk(config)
     inside = [text(pool.get("name")), text(resource.get("name"))]
     parent = resource.parent.rpartition("::")[2]
@@ -147,13 +156,13 @@ def _group(
         accelerator=accelerator,
         gpus=gpus,
         vcpus=vcpus_of(machine_type) if machine_type else None,
-        capacity=None if unknown_config else _capacity(shape),
+        capacity=capacity,
         least=least,
         most=most,
         disk_type=disk_type,
         disk_gb=disk_gb,
         has_local_ssd=_has_local_ssd(config),
-        surge=int(_count(dig(pool.get("upgradeSettings"), "maxSurge")) or 0),
+        surge=0 if unknown_config else surge_of(pool, capacity),
         public=_public(pool, cluster),
     )
 

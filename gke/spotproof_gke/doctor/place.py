@@ -33,7 +33,7 @@ class Place:
     folder: Path
     stack: str = ""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    user_home: Path = field(default_factory=Path.home)
+    user_home: Path = field(default_factory=lambda: _home())
 
     @cached_property
     def project_file(self) -> Path | None:
@@ -113,6 +113,14 @@ class Place:
         if folder is None:
             return None
         return folder if folder.is_absolute() else self.root / folder
+
+
+def _home() -> Path:
+    """The user's own folder; one that is not there for a user who has none, as in containers."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
 
 
 def shell_word(text: str) -> str:

@@ -64,7 +64,10 @@ def _site_packages(virtualenv: Path | None) -> list[Path]:
     folders = [folder for each in places for folder in virtualenv.glob(each)]
     # A virtualenv may take in further folders by lines of .pth files.
     for file in [each for folder in folders for each in sorted(folder.glob("*.pth"))]:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
         folders += [Path(line) for line in lines if line.startswith("/") and Path(line).is_dir()]
     return folders
 
@@ -102,7 +105,8 @@ def _stack_file(place: Place) -> Iterator[Row]:
         words = "no stack was named"
         yield unknown(_P, name, words, why, "name one with --stack NAME")
         return
-    shown = printable(str(file.relative_to(place.root)))
+    inside = file.is_relative_to(place.root)
+    shown = printable(str(file.relative_to(place.root) if inside else file))
     if not file.is_file():
         there = sorted(each.stem.partition(".")[2] for each in file.parent.glob("Pulumi.*.yaml"))
         hint = f"; {did_you_mean(place.stack, there)}" if there else ""

@@ -63,7 +63,12 @@ def file_backend(url: str) -> Path | None:
     if not url.startswith("file://"):
         return None
     parts = urlsplit(url)
-    return Path(unquote(parts.netloc + parts.path)).expanduser()
+    folder = Path(unquote(parts.netloc + parts.path))
+    try:
+        return folder.expanduser()
+    except RuntimeError:
+        # Nobody of this name has a home.
+        return folder
 
 
 def locks_in_files(backend: Path, project: str, stack: str) -> list[Lock]:

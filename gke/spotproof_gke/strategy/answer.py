@@ -148,7 +148,7 @@ def advise(question: Question) -> Answer:
         region=place.region,
         also=also(place, capacity) if capacity else None,
         nodes_from=nodes_from(place, verdict),
-        conditions=tuple(texts.condition(each) for each in conditions(question, verdict)),
+        conditions=tuple(texts.condition(each) for each in conditions(place, verdict)),
         needs=needs(place, verdict),
         assumptions=tuple(assumptions(place, verdict)),
         snippet=snippet(place, verdict),

@@ -2,22 +2,25 @@
 
 from spotproof_gke import scenarios
 from spotproof_gke.capacity import Capacity
-from spotproof_gke.grace import Mode, termination_budget
+from spotproof_gke.grace import Budget, Mode, termination_budget
 from spotproof_gke.strategy import odds
+from spotproof_gke.strategy.place import Place
 from spotproof_gke.strategy.question import RUNS_TO_AN_END, Question
 from spotproof_gke.strategy.sentences import seconds
 from spotproof_gke.strategy.verdict import Because, Verdict, because
 from spotproof_gke.strategy.words import ClusterMode, Instead, Kind, Strategy
+from spotproof_gke.versions import FEATURES
 
 _ON_SPOT = (Strategy.SPOT, Strategy.CHAIN, Strategy.SPLIT)
+_EXTENDED = "extended-shutdown"
 _ON_FLEX = (Strategy.FLEX_START, Strategy.FLEX_START_QUEUED)
 
 
-def conditions(question: Question, verdict: Verdict) -> list[Because]:
+def conditions(place: Place, verdict: Verdict) -> list[Because]:
     """What has to hold, in the order in which to see to it."""
-    strategy = verdict.strategy
+    question, strategy = place.question, verdict.strategy
     if strategy in _ON_SPOT:
-        found = _on_spot(question, verdict)
+        found = _on_spot(place, verdict)
     elif strategy in _ON_FLEX:
         found = _on_flex(question, verdict)
     else:
@@ -27,16 +30,16 @@ def conditions(question: Question, verdict: Verdict) -> list[Because]:
     return found
 
 
-def _budget(question: Question, capacity: Capacity) -> int:
+def _budget(question: Question, capacity: Capacity) -> Budget:
     mode = Mode.AUTOPILOT if question.mode is ClusterMode.AUTOPILOT else Mode.STANDARD
-    return termination_budget(capacity, mode).seconds or 0
+    return termination_budget(capacity, mode)
 
 
-def _on_spot(question: Question, verdict: Verdict) -> list[Because]:
-    budget = _budget(question, Capacity.SPOT)
-    found = [because("sigterm", budget=budget)]
+def _on_spot(place: Place, verdict: Verdict) -> list[Because]:
+    question = place.question
+    found = [because("sigterm", budget=_budget(question, Capacity.SPOT).seconds)]
     if question.kind is Kind.TRAINING and question.checkpoints is not False:
-        found += _saves(question, budget)
+        found += _saves(place, verdict)
     if question.kind is Kind.BATCH:
         found.append(because("idempotent"))
     if verdict.strategy is Strategy.SPLIT:
@@ -55,8 +58,8 @@ def _on_spot(question: Question, verdict: Verdict) -> list[Because]:
     return [*found, because("system-home")]
 
 
-def _saves(question: Question, budget: int) -> list[Because]:
-    plan = odds.saving(question)
+def _saves(place: Place, verdict: Verdict) -> list[Because]:
+    plan = odds.saving(place.question)
     found = [
         because(
             "interval",
@@ -65,9 +68,16 @@ def _saves(question: Question, budget: int) -> list[Because]:
             between=seconds(plan.between_seconds),
         )
     ]
-    if not plan.fits:
-        found.append(because("save-too-slow", save=f"{plan.save_seconds:g}", budget=budget))
-    return found
+    if plan.fits:
+        return found
+    budget = _budget(place.question, Capacity.SPOT)
+    words = {"save": f"{plan.save_seconds:g}", "budget": budget.seconds}
+    # The pools of a compute class, and those of Autopilot, are not the stack's own.
+    own_pools = verdict.strategy is Strategy.SPOT and place.has(_EXTENDED)
+    if own_pools and plan.save_seconds <= (budget.most_seconds or 0):
+        version = FEATURES[_EXTENDED].version
+        return [*found, because("save-fits-extended", **words, version=version)]
+    return [*found, because("save-too-slow", **words)]
 
 
 def _share(question: Question) -> Because:
@@ -85,7 +95,7 @@ def _on_flex(question: Question, verdict: Verdict) -> list[Because]:
     if verdict.stretches:
         found.append(because("stretches"))
     found += [
-        because("sigterm", budget=_budget(question, Capacity.FLEX_START)),
+        because("sigterm", budget=_budget(question, Capacity.FLEX_START).seconds),
         because("wait"),
         because("quota"),
     ]

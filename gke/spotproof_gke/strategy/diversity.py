@@ -1,8 +1,9 @@
 """What else to allow: the more zones and machine types may do the work, the less it waits."""
 
 from dataclasses import dataclass
+from math import inf
 
-from spotproof_gke import locations
+from spotproof_gke import distance, locations
 from spotproof_gke.accelerators import MachineType
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.gpu_nodes import replacements
@@ -27,7 +28,8 @@ class Also:
         machine: The machine type to take first; None when there is none.
         zones: Zones of the region that have it.
         machine_types: Other machine types there that can do the work, the nearest first.
-        regions: Other regions of the same part of the world with the same GPU, with their zones.
+        regions: Other regions of the same part of the world with the same GPU, with their zones,
+            the nearest first.
         how: What another GPU asks of the stack; None where none is named.
         unknown: What our tables do not tell, each a sentence.
     """
@@ -64,8 +66,8 @@ def also(place: Place, capacity: Capacity) -> Also:
         elsewhere = hardware.regions_with(question.accelerator, question.gpus, capacity)
         near = hardware.continent(place.region)
         names = [r for r in elsewhere if r != place.region and hardware.continent(r) == near]
+        names.sort(key=lambda name: distance.kilometres(place.region, name) or inf)
         regions = {region: elsewhere[region] for region in names[:MOST_REGIONS]}
-        unknown.append("How far one region is from another is not in our tables.")
     unknown.append("What is in stock today is in no table.")
     first = offer.machines[0].name if offer.machines else None
     return Also(first, offer.zones, tuple(others), regions, how, tuple(unknown))

@@ -47,7 +47,7 @@ def interruptible(question: Question, place: Place) -> Verdict | None:
 
 def _second_to_spot(question: Question, place: Place) -> tuple[Strategy, Because]:
     if question.start_flexible is False:
-        return Strategy.CHAIN, _old(question, CLASSES)
+        return Strategy.CHAIN, too_old(question, CLASSES)
     if question.accelerator is None or not place.anywhere(Capacity.FLEX_START):
         return Strategy.ON_DEMAND, because("not-flex-cpu")
     gang = question.nodes > 1
@@ -132,7 +132,7 @@ def _waits(question: Question, place: Place) -> Verdict:
     if not place.has(feature):
         return neither(
             Instead.NEWER_VERSION,
-            _old(question, feature),
+            too_old(question, feature),
             second=Strategy.ON_DEMAND,
             why_not=because("not-on-demand-price"),
             version=FEATURES[feature].version,
@@ -210,7 +210,8 @@ def _duration(question: Question) -> dict[str, str]:
     return {"duration": text, "Duration": text[0].upper() + text[1:]}
 
 
-def _old(question: Question, feature: str) -> Because:
+def too_old(question: Question, feature: str) -> Because:
+    """That the cluster's version lacks a feature, as a reason."""
     needed = FEATURES[feature]
     what = needed.what[0].upper() + needed.what[1:]
     what = what.partition(" (")[0]

@@ -16,6 +16,9 @@ from spotproof_gke.strategy.words import ClusterMode, Kind
 MOST = 10_000
 """Upper bound of nodes and replicas, to catch a slip."""
 
+MOST_HOURS = 100_000.0
+"""Upper bound of hours that are not without an end, likewise: eleven years."""
+
 _TPU = re.compile(r"(cloud-)?tpu.*|v[2-7]([epx]|lite)?([-_].*)?|ct[3-9].*|trillium|ironwood")
 _WITHOUT = ("none", "cpu", "no")
 _RESERVATION = re.compile(r"[a-z0-9][a-z0-9/.:-]*")
@@ -148,6 +151,9 @@ class _Reading:
         if value is None:
             return None
         found = number_problems(key, value, above=above, endless=endless, most=inf)
+        if endless and not found and MOST_HOURS < value < inf:
+            rule = f"this is at most {MOST_HOURS:g}, or without an end"
+            found = [Problem(key, value, rule, "say `forever` for work without an end")]
         self.problems += found
         return None if found else value
 

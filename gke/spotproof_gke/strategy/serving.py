@@ -2,11 +2,12 @@
 
 from spotproof_gke.capacity import Capacity
 from spotproof_gke.strategy import odds
-from spotproof_gke.strategy.ends import on_demand
+from spotproof_gke.strategy.ends import on_demand, too_old
 from spotproof_gke.strategy.place import CLASSES, Place
 from spotproof_gke.strategy.question import Question
 from spotproof_gke.strategy.verdict import Verdict, because, neither
-from spotproof_gke.strategy.words import Kind, Strategy
+from spotproof_gke.strategy.words import Instead, Kind, Strategy
+from spotproof_gke.versions import FEATURES
 
 
 def stateless(question: Question, place: Place) -> Verdict | None:
@@ -30,7 +31,15 @@ def stateless(question: Question, place: Place) -> Verdict | None:
 
 def _split(question: Question, place: Place) -> Verdict:
     reason = because("split-replicas", replicas=f"{question.replicas} replicas")
-    if not place.anywhere(Capacity.ON_DEMAND) and place.has(CLASSES):
+    if not place.anywhere(Capacity.ON_DEMAND) and not place.has(CLASSES):
+        return neither(
+            Instead.NEWER_VERSION,
+            *place.what_stays()[1],
+            second=Strategy.CHAIN,
+            why_not=too_old(question, CLASSES),
+            version=FEATURES[CLASSES].version,
+        )
+    if not place.anywhere(Capacity.ON_DEMAND):
         return Verdict(
             Strategy.CHAIN,
             (reason, because("chain-not-on-demand", accelerator=question.accelerator)),
