@@ -164,6 +164,11 @@ class TestFiles:
         assert "Read state.json (state)" in out
         assert "Read state.json (2) (state)" in out
 
+    def test_dump_of_nothing_is_no_clean_cluster(self, folder: Path, capsys) -> None:
+        path = write(folder, "empty.json", {"apiVersion": "v1", "kind": "List", "items": []})
+
+        assert "empty.json: no object that the audit judges" in error(capsys, path)
+
     @pytest.mark.parametrize("latest", [None, {"manifest": {}}], ids=["never", "destroyed"])
     def test_state_of_an_empty_stack_is_innocent(self, folder: Path, latest: Any, capsys) -> None:
         state = {"version": 3, "checkpoint": {"stack": "organization/a/b", "latest": latest}}
