@@ -9,7 +9,7 @@ from spotproof_gke.cli import main
 from spotproof_gke.cost.estimate import Estimate, estimate
 from spotproof_gke.cost.lines import Use
 from spotproof_gke.cost.plans import plan_of
-from tests.cost.documents import CLUSTER, UNKNOWN, Row, cluster, plan, pool, state
+from tests.cost.documents import UNKNOWN, Row, cluster, plan, pool, state
 
 
 def estimated(document: Row) -> Estimate:
@@ -64,13 +64,16 @@ def test_what_a_state_holds_to_be_deleted_costs_nothing(mark: str) -> None:
 
 
 def test_pools_that_a_cluster_computes_are_not_counted_beside_their_resources() -> None:
-    document = plan(cluster(), pool("p", "e2-standard-4", nodeCount=1))
-    (row,) = [v for k, v in document["resourcePlans"].items() if f"::{CLUSTER}::" in k]
+    main = cluster(removeDefaultNodePool=False)
+    document = plan(main, pool("p", "e2-standard-4", nodeCount=1))
+    row = document["resourcePlans"][main["urn"]]
     computed: Any = [{"name": "p", "nodeCount": 1, "nodeConfig": {"machineType": "e2-standard-4"}}]
     row["steps"] = ["update"]
     row["state"] = {**row["state"], "nodePools": computed}
 
-    assert whats(estimated(document), "main") == ["regional cluster"]
+    made = estimated(document)
+    assert {line.name for line in made.lines} == {"main", "main default pool", "p"}
+    assert "are left out" in " ".join(made.plan.notes)
 
 
 def test_vcpus_of_flex_start_count_against_a_quota_whose_name_is_not_known() -> None:
