@@ -83,11 +83,12 @@ lint: setup setup-runtime ## ruff and pyright
 	@$(VENV_PYTHON) -m pyright -p runtime
 
 # The large suite comes last, so that its closing lines end the output; both run in any case.
+# Tests on a control plane wait for most of their time: four workers keep two cores busy.
 test: engine control-plane setup-runtime ## All tests
-	@code=0; $(RUNTIME_TESTS) || code=$$?; $(VENV_PYTHON) -m pytest -n 2 --dist worksteal $(ARGS) || code=$$?; exit $$code
+	@code=0; $(RUNTIME_TESTS) || code=$$?; $(VENV_PYTHON) -m pytest -n 4 --dist worksteal $(ARGS) || code=$$?; exit $$code
 
 test-cluster: engine control-plane ## The tests on a real Kubernetes control plane
-	@$(VENV_PYTHON) -m pytest -n 2 --dist worksteal -m cluster $(ARGS)
+	@$(VENV_PYTHON) -m pytest -n 4 --dist worksteal -m cluster $(ARGS)
 
 test-runtime: setup-runtime ## The tests of the runtime library: real processes, signals and services
 	@$(RUNTIME_TESTS) $(ARGS)

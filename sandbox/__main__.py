@@ -19,7 +19,7 @@ from sandbox import judging, real, stacks
 from sandbox.emulated import CHANGING, EmulatedError, EmulatedStack, standing_sandbox
 from sandbox.engine import EngineError, ensure
 from sandbox.locks import BusyError, only_run
-from sandbox.paths import ROOT
+from sandbox.paths import BRIEFLY, ROOT
 from sandbox.progress import say
 from sandbox.reach.gate import NotReadyError
 from sandbox.recovery.arguments import options_of
@@ -131,7 +131,7 @@ def _run(command: str, stack: str, extra: Sequence[str], levels: str = "") -> in
 
 
 def _judge(file: Path, quiet: bool = False) -> int:
-    judge = [sys.executable, "infra/settings.py", str(file.relative_to(ROOT))]
+    judge = [sys.executable, BRIEFLY, "infra/settings.py", str(file.relative_to(ROOT))]
     return subprocess.call(judge, cwd=ROOT, stdout=subprocess.DEVNULL if quiet else None)
 
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -63,11 +63,23 @@ def _named_policies(named: str, file: Path) -> set[str]:
         raise JudgingError(f"LEVELS={named}: {_reason(error)}") from None
     except (ValueError, RecursionError):
         raise JudgingError(f"LEVELS={named}: this is no JSON") from None
+    excepted: set[str] = set()
     if isinstance(content, Mapping) and isinstance(content.get("version"), (int, float)):
+        excepted = set(_excepted_policies(content.get("exceptions")))
         content = content.get("policies", {})
     if not isinstance(content, Mapping):
         raise JudgingError(f"LEVELS={named}: this is no mapping of policies to levels")
-    return set(content) - {"environments"}
+    return excepted | set(content) - {"environments"}
+
+
+def _excepted_policies(exceptions: Any) -> Iterator[str]:
+    """The policies that exceptions name; whether these have the right form the engine says."""
+    for exception in exceptions.values() if isinstance(exceptions, Mapping) else ():
+        matches = exception.get("match") if isinstance(exception, Mapping) else None
+        for match in matches if isinstance(matches, list) else ():
+            names = match.get("policies") if isinstance(match, Mapping) else None
+            if isinstance(names, list):
+                yield from (name for name in names if isinstance(name, str))
 
 
 def _policies() -> list[str]:

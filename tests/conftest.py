@@ -1,8 +1,17 @@
-"""What every run of the tests says at its end."""
+"""What every run of the tests does at its start, and says at its end."""
 
+import gc
 from typing import Any
 
+from sandbox.briefly import hurry
 from tests.refusals import load
+
+hurry()
+
+
+def pytest_collection_finish() -> None:
+    """Leaves what was loaded out of the search for unused cycles: it stays to the end."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

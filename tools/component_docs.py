@@ -71,16 +71,12 @@ def components() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def components_table() -> str:
-    """The components with what they demand."""
+    """The components, in two columns that a phone has room for."""
     rows = [
-        (
-            f"[{name}](docs/reference/components.md#{name.lower()})",
-            shape["description"],
-            ", ".join(f"`{key}`" for key in _snake(inputs(f"{name}Args")[1])),
-        )
+        (f"[{name}](docs/reference/components.md#{name.lower()})", shape["description"])
         for name, shape in components()
     ]
-    return table(("component", "what it is", "required arguments"), rows)
+    return table(("component", "what it is"), rows)
 
 
 def components_page() -> str:

@@ -53,19 +53,16 @@ def _level(rule: Any) -> str:
     return "mandatory" if rule.mandatory else "advisory"
 
 
-def packs_table() -> str:
-    """What each pack holds, for a page in the project's own folder."""
-    rows = [
-        (
-            f"[`{pack}`](policies/{pack}/policy.py)",
-            level,
-            ", ".join(f"[{name}](docs/policies/{name}.md)" for name in names),
-        )
+def packs_list() -> str:
+    """What each pack holds, for the README: a list, since a table's cell is too narrow for it."""
+    lines = [
+        f"- [`{pack}`](policies/{pack}/policy.py), {level}: "
+        + ", ".join(f"[{name}](docs/policies/{name}.md)" for name in names)
         for pack in PACKS
         for level in ("mandatory", "advisory")
         if (names := [rule.name for of, rule in rules() if (of, _level(rule)) == (pack, level)])
     ]
-    return table(("pack", "level", "policies"), rows)
+    return "\n".join(lines)
 
 
 def policies_page() -> str:

@@ -141,16 +141,18 @@ MODE = [
 
 
 def sections_table() -> str:
-    """The sections of a stack file, for the README."""
+    """The sections of a stack file, for the README: two columns, which a phone has room for."""
     rows = [
         (
-            f"[`spotproof:{camel_case(key)}`](docs/reference/stack-file.md#{camel_case(key).lower()})",
-            "Standard" if section.standard_only else "both",
+            f"[`{camel_case(key)}`](docs/reference/stack-file.md#{camel_case(key).lower()})",
             SAYS[key],
         )
-        for key, section in SECTIONS.items()
+        for key in SECTIONS
     ]
-    return table(("section", "mode", "what it is"), rows)
+    standard = [f"`{camel_case(key)}`" for key, one in SECTIONS.items() if one.standard_only]
+    return f"""{table(("section", "what it is"), rows)}
+
+For Standard clusters alone: {", ".join(standard)}."""
 
 
 def stack_file_page() -> str:

@@ -14,7 +14,7 @@ from tools.command_docs import commands_table
 from tools.component_docs import components_page, components_table
 from tools.gke_docs import capacities_page, index_page, machine_types_page, versions_page
 from tools.pictures import MARKUP, pictures
-from tools.policy_docs import packs_table, policies_page, policy_page, rules
+from tools.policy_docs import packs_list, policies_page, policy_page, rules
 from tools.price_docs import prices_page, quotas_page
 from tools.settings_docs import sections_table, stack_file_page
 from tools.strategy_docs import MARKER, strategies_page, strategies_table
@@ -58,7 +58,7 @@ def pages() -> dict[Path, str]:
     tables = {
         "sections": sections_table(),
         "components": components_table(),
-        "policies": packs_table(),
+        "policies": packs_list(),
         "commands": commands_table(),
         MARKER: strategies_table(),
         "picture": MARKUP,

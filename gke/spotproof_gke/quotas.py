@@ -175,11 +175,20 @@ def _is_preemptible(capacity: Capacity | None) -> bool:
     return capacity is Capacity.SPOT or (capacity is not None and is_flexible(capacity))
 
 
+def gpu_quota(accelerator: str, preemptible: bool) -> str | None:
+    """The quota of a GPU in the Compute API; None when its name was not found.
+
+    Args:
+        accelerator: The GPU as GKE names it.
+        preemptible: Whether it is obtained as Spot or flex-start.
+    """
+    return _TABLE["gpus"].get(accelerator, {}).get("preemptible" if preemptible else "standard")
+
+
 def _gpu_quota(demand: Demand) -> str | None:
-    kind = "preemptible" if _is_preemptible(demand.capacity) else "standard"
     if demand.capacity is None:
         return None
-    return _TABLE["gpus"].get(demand.accelerator, {}).get(kind)
+    return gpu_quota(demand.accelerator, _is_preemptible(demand.capacity))
 
 
 def _cpu_quota(demand: Demand) -> tuple[str | None, str]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from spotproof_runtime.patient_lines import PatientLines
+
 Value = str | int | float | bool | None | list[str]
 """What a field of an event may hold; never a secret."""
 
@@ -19,6 +21,9 @@ Listener = Callable[[Mapping[str, Value]], None]
 
 class EventLog:
     """Writes events as JSON lines. Never raises: a full disk must not end a training.
+
+    A stream that nobody reads holds up nothing for longer than a quarter of a second: lines then
+    wait for the next event, the newest 1000 of them.
 
     Args:
         stream: where the lines go, standard error unless said otherwise.
@@ -40,6 +45,7 @@ class EventLog:
         self._clock = clock
         self._listeners = tuple(listeners)
         self._lock = threading.Lock()
+        self._lines = PatientLines()
 
     def record(self, event: str, **fields: Value) -> None:
         """Writes one event.
@@ -55,7 +61,8 @@ class EventLog:
         with contextlib.suppress(OSError, ValueError):
             text = json.dumps(line, default=str)
             with self._lock:
-                print(text, file=self._stream or sys.stderr, flush=True)
+                self._lines.add(text)
+                self._lines.write(self._stream or sys.stderr)
         for listener in self._listeners:
             with contextlib.suppress(Exception):
                 listener(line)

@@ -11,9 +11,10 @@ class Every:
     """A fixed interval: exactly one of these.
 
     Attributes:
-        steps: Save at each multiple of this many steps, also after a resume in between.
+        steps: No more than this many steps are ever unsaved. Saves that hold up the work come at
+            each multiple, also after a resume in between; those beside it come earlier.
         epochs: The same in epochs; needs `steps_per_epoch`.
-        seconds: Save when this many seconds have passed since the last save.
+        seconds: No more than this many seconds of work, and the step at work, are ever unsaved.
         steps_per_epoch: How many steps make an epoch.
 
     Raises:

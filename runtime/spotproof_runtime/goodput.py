@@ -16,6 +16,7 @@ from typing import Any
 
 from spotproof_runtime.event_files import Event, Reading
 from spotproof_runtime.lives import Life, Span, lives_of
+from spotproof_runtime.message_times import WorkResult, message_counts, message_seconds
 
 
 class BadputType(str, Enum):
@@ -81,6 +82,8 @@ class Figures:
         skipped: Checkpoints that a restore has passed over, and why.
         interval: The last choice of the interval, as `SaveInterval.fields` gives it.
         messages: Counts of a queue worker's messages by what became of them.
+        message_seconds: How long was worked on messages, by what became of the work; empty without
+            any. A batch of which something was stored counts as stored.
         notes: What to know about the events.
     """
 
@@ -97,6 +100,7 @@ class Figures:
     skipped: list[str]
     interval: dict[str, object] | None
     messages: dict[str, int]
+    message_seconds: dict[WorkResult, float]
     notes: list[str]
 
     @property
@@ -132,6 +136,9 @@ class Figures:
             ],
             "interval": self.interval,
             "messages": self.messages,
+            "message_seconds": {
+                result.value: round(seconds, 3) for result, seconds in self.message_seconds.items()
+            },
             "notes": self.notes,
         }
 
@@ -169,7 +176,8 @@ def figures(reading: Reading) -> Figures:
             for event in _all(lives, "checkpoint_skipped")
         ],
         interval=dict(chosen[-1].fields) if chosen else None,
-        messages=_messages(lives),
+        messages=message_counts(lives),
+        message_seconds=message_seconds(lives),
         notes=[*reading.notes, *notes],
     )
 
@@ -246,15 +254,3 @@ def _interruptions(
             )
         )
     return found
-
-
-def _messages(lives: Sequence[Life]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for life in lives:
-        for event in life.events:
-            if event.name.startswith("message_"):
-                many = event.number("items") if event.name == "message_stored" else None
-                many = many if many is not None else event.number("messages")
-                key = event.name.removeprefix("message_")
-                counts[key] = counts.get(key, 0) + int(1 if many is None else many)
-    return counts

@@ -13,6 +13,7 @@ from typing import NoReturn, TypeVar
 from spotproof_gke.contract import EXIT_DONE, EXIT_INTERRUPTED
 from spotproof_runtime.announcement import Announcement
 from spotproof_runtime.children import forget_forks, watch_forks
+from spotproof_runtime.error_text import error_class, error_text
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.node_end import node_end
 from spotproof_runtime.notices import NODE_END, Notices
@@ -28,6 +29,14 @@ LAST_RESORT_SECONDS = 0.5
 
 RECORD_SECONDS = 1.0
 """How long to wait at most until the notice is recorded, when the program is left."""
+
+
+def _is_failure(error: BaseException) -> bool:
+    """Whether the program ends with an error: neither interrupted nor with its exit code 0."""
+    if isinstance(error, SystemExit):
+        return error.code not in (None, 0)
+    return isinstance(error, Exception)
+
 
 _active: "Interruption | None" = None
 _warned = False
@@ -210,6 +219,8 @@ class Interruption:
             return self._done
         if isinstance(error, Hopeless):
             print(f"error: {error}", file=sys.stderr)
+        elif error is not None and _is_failure(error):
+            self._events.record("run_failed", error=f"{error_class(error)}: {error_text(error)}")
         if not interrupted or self._done:
             return False
         if error is None or (isinstance(error, SystemExit) and error.code in (None, 0)):

@@ -5,24 +5,14 @@ The estimate is that of `spotproof_gke.interval`, from what this run has measure
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
-from statistics import median
-from typing import Protocol
 
-from spotproof_gke.interval import (
-    LONGEST_SECONDS,
-    PRIOR_MEAN_SECONDS,
-    SHORTEST_SECONDS,
-    Bound,
-    Interval,
-    best_interval,
-    chance_of_landing,
-    mean_between,
-)
+from spotproof_gke.interval import LONGEST_SECONDS, PRIOR_MEAN_SECONDS, SHORTEST_SECONDS, Bound
+from spotproof_runtime.estimates import Estimate, estimate_of
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.every import Every
 from spotproof_runtime.history import History
+from spotproof_runtime.unsaved import Unsaved
 
 FIRST_SAVE_SECONDS = SHORTEST_SECONDS
 """When the first save of a run is due: it measures what a save costs, and a missing permission
@@ -32,55 +22,17 @@ _ESTIMATE_AGAIN_SECONDS = 60.0
 _WORTH_AN_EVENT = 0.1
 
 
-class Cadence(Protocol):
-    """Decides when a save is due. `SaveInterval` is the real one."""
-
-    def due(self, step: int, now: float | None = None) -> bool:
-        """Whether to save after `step`."""
-        ...
-
-    def saved(self, blocking_seconds: float) -> None:
-        """A save has let go of the work."""
-        ...
-
-    def failed(self) -> None:
-        """A save has failed."""
-        ...
-
-    def restored(self, seconds: float) -> None:
-        """The state is there and the work begins."""
-        ...
-
-    def interrupted(self, landed: bool = False, working: bool = True) -> None:
-        """A life has ended before its work was done."""
-        ...
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What the run has measured, and the interval that follows.
-
-    Attributes:
-        interval: The interval that wastes least, within the limits; None before the first save,
-            when no cost of a save is known.
-        blocking_seconds: The median time for which a save held up the work, None before the first.
-        restore_seconds: The median time of a restore, None before the first.
-        between_seconds: Mean time that the program works between interruptions.
-        landing_chance: The share of interruptions whose save on SIGTERM lands.
-    """
-
-    interval: Interval | None
-    blocking_seconds: float | None
-    restore_seconds: float | None
-    between_seconds: float
-    landing_chance: float
-
-
 class SaveInterval:
     """Decides when a save is due, from what this run has measured, or at a fixed interval.
 
     With a fixed interval the estimate goes on beside it, so that `fields()` and the events say
     what it would have been.
+
+    No more than one interval is ever unsaved. A save that holds up the work begins when the
+    interval is over. One beside the work begins early enough for its upload to end by then, so a
+    fixed interval in steps is no multiple any more; an estimated interval is that between two
+    saves, and the time of an upload more. Until an upload was measured, half of a fixed interval
+    lies between two saves, and an estimated one may last `longest_seconds`.
 
     Args:
         history: What earlier lives of the run have measured.
@@ -89,6 +41,7 @@ class SaveInterval:
             number of nodes that the program needs at once.
         longest_seconds: No estimated interval is longer, unless ten saves are.
         events: Where to say which interval is used, whenever it has moved by a tenth.
+        unsaved: Counts what is not yet committed, for saves beside the work; None for others.
         clock: Seconds that never go back.
     """
 
@@ -100,6 +53,7 @@ class SaveInterval:
         prior_seconds: float = PRIOR_MEAN_SECONDS,
         longest_seconds: float = LONGEST_SECONDS,
         events: EventLog | None = None,
+        unsaved: Unsaved | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._before = history or History()
@@ -107,6 +61,7 @@ class SaveInterval:
         self._prior_seconds = prior_seconds
         self._longest_seconds = longest_seconds
         self._events = events
+        self._unsaved = unsaved
         self._clock = clock
         self._since = clock()
         self._working_since: float | None = None
@@ -114,6 +69,10 @@ class SaveInterval:
         self._seen_step = 0
         self._told: float | None = None
         self._interval_seconds = FIRST_SAVE_SECONDS
+        self._most_steps = fixed.in_steps if fixed else None
+        self._most_seconds = inf
+        self._steps_apart = 0
+        self._seconds_apart = inf
         self._stale_at = -inf
         self._refresh(self._since)
 
@@ -129,41 +88,69 @@ class SaveInterval:
             step: The step that is done; steps rise, also over a resume.
             now: The clock's time, when the caller has read it already.
         """
-        if self._last_step is None:
-            self._last_step = max(step - 1, 0)
+        last = self._last_step
+        if last is None:
+            last = max(step - 1, 0)
+            self.begin(last)
         if self._working_since is None:
             self._working_since = self._clock()
         self._seen_step = step
-        every = self._fixed.in_steps if self._fixed else None
+        every = self._most_steps
+        if every is not None and self._unsaved is not None:
+            return step - last >= self._steps_apart
         if every is not None:
-            return step // every > self._last_step // every
+            return step // every > last // every
         now = self._clock() if now is None else now
         return self.seconds_until_due(now) <= 0
 
     def seconds_until_due(self, now: float | None = None) -> float:
         """Seconds until a save is due; `inf` when steps decide, 0 or less when it is due."""
         now = self._clock() if now is None else now
-        if self._fixed is not None:
-            if self._fixed.seconds is None:
-                return inf
-            return self._since + self._fixed.seconds - now
-        if now >= self._stale_at:
+        if self._fixed is None and now >= self._stale_at:
             self._refresh(now)
-        return self._since + self._interval_seconds - now
+        return self._since + self._seconds_apart - now
 
     def saved(self, blocking_seconds: float) -> None:
         """A save has let go of the work, after holding it up for `blocking_seconds`."""
         self._before = self._before.with_save(blocking_seconds)
-        self._begin()
+        if self._unsaved is not None:
+            self._unsaved.saved(self._seen_step, blocking_seconds)
+        self._begin_interval()
+
+    def begin(self, step: int) -> None:
+        """The work begins with a state of `step` steps, of which nothing can be lost any more."""
+        self._last_step = self._seen_step = step
+        if self._unsaved is not None:
+            self._unsaved.begin(step)
+
+    def committed(self, step: int) -> None:
+        """The upload of the state of `step` steps has ended: it is safe."""
+        if self._unsaved is not None:
+            self._unsaved.committed(step)
+            self._refresh(self._clock())
+
+    def is_full(self, done: int) -> bool:
+        """Whether a whole interval is unsaved after `done` steps, so that the work has to wait."""
+        if self._unsaved is None:
+            return False
+        if self._most_steps is not None:
+            return self._unsaved.steps(done) >= self._most_steps
+        return self._unsaved.seconds(self._clock()) >= self._most_seconds
+
+    def waited(self, seconds: float) -> None:
+        """The work has waited for an upload; that is no time of the interval."""
+        self._since += seconds
+        if self._unsaved is not None:
+            self._unsaved.waited(seconds)
 
     def failed(self) -> None:
         """A save has failed; the next is due after a full interval, not at the next step."""
-        self._begin()
+        self._begin_interval()
 
     def restored(self, seconds: float) -> None:
         """The state is there after `seconds`, and the work begins."""
         self._before = self._before.with_restore(seconds)
-        self._begin()
+        self._begin_interval()
         self._working_since = self._since
 
     def interrupted(self, landed: bool = False, working: bool = True) -> None:
@@ -186,21 +173,9 @@ class SaveInterval:
 
     def estimate(self, now: float | None = None) -> Estimate:
         """What the run has measured so far, and the interval that follows."""
-        seen = self._before
-        exposure = seen.exposure_seconds + self._worked(self._clock() if now is None else now)
-        between = mean_between(seen.interruptions, exposure, self._prior_seconds)
-        chance = chance_of_landing(seen.landed, seen.interruptions)
-        blocking = _median(seen.blocking_seconds)
-        interval = None
-        if blocking is not None:
-            interval = best_interval(blocking, between, chance, self._longest_seconds)
-        return Estimate(
-            interval=interval,
-            blocking_seconds=blocking,
-            restore_seconds=_median(seen.restore_seconds),
-            between_seconds=between,
-            landing_chance=chance,
-        )
+        worked = self._worked(self._clock() if now is None else now)
+        exposure = self._before.exposure_seconds + worked
+        return estimate_of(self._before, exposure, self._prior_seconds, self._longest_seconds)
 
     def fields(self) -> dict[str, str | float | None]:
         """The interval in use and the estimate, as fields of the event `interval_chosen`."""
@@ -222,7 +197,7 @@ class SaveInterval:
     def _worked(self, now: float) -> float:
         return 0.0 if self._working_since is None else now - self._working_since
 
-    def _begin(self) -> None:
+    def _begin_interval(self) -> None:
         self._since = self._clock()
         self._last_step = self._seen_step if self._last_step is not None else None
         self._refresh(self._since)
@@ -230,17 +205,32 @@ class SaveInterval:
     def _refresh(self, now: float) -> None:
         self._stale_at = now + _ESTIMATE_AGAIN_SECONDS
         interval = self.estimate(now).interval
+        if interval is not None:
+            self._interval_seconds = interval.seconds
+        self._space()
         if interval is None:
             return
-        self._interval_seconds = interval.seconds
         moved = self._told is None or abs(interval.seconds / self._told - 1) > _WORTH_AN_EVENT
         if self._events is not None and moved:
             self._told = interval.seconds
             self._events.record("interval_chosen", **self.fields())
 
-
-def _median(measured: tuple[float, ...]) -> float | None:
-    return median(measured) if measured else None
+    def _space(self) -> None:
+        """Works out how far apart saves are, and how much may be unsaved."""
+        unsaved, fixed = self._unsaved, self._fixed
+        if self._most_steps is not None:
+            if unsaved is not None:
+                self._steps_apart = unsaved.steps_apart(self._most_steps)
+            return
+        if fixed is not None and fixed.seconds is not None:
+            most = self._most_seconds = fixed.seconds
+            self._seconds_apart = most if unsaved is None else unsaved.seconds_apart(most)
+            return
+        lag = unsaved.lag_seconds() if unsaved is not None else 0.0
+        apart = self._seconds_apart = max(self._interval_seconds, lag)
+        self._most_seconds = self._longest_seconds
+        if unsaved is not None and lag:
+            self._most_seconds = unsaved.room_for(apart)
 
 
 def _finite(value: float | None) -> float | None:

@@ -14,10 +14,10 @@ KNOWN_EVENTS = frozenset(
     {
         *("run_started", "restored", "notice", "progress", "interrupted", "run_finished"),
         *("run_failed", "hopeless", "interval_chosen", "checkpoint_skipped", "cleanup_failed"),
-        *("save_started", "save_finished", "save_failed", "save_replaced"),
+        *("save_started", "save_finished", "save_failed", "save_replaced", "save_awaited"),
         *("message_started", "message_stored", "message_acked", "message_given_back"),
-        *("message_failed", "message_dead_lettered", "ack_failed", "dead_letter_failed"),
-        *("lease_failed", "pull_failed", "sink_failed", "notice_callback_failed"),
+        *("message_failed", "message_timed_out", "message_dead_lettered", "dead_letter_failed"),
+        *("ack_failed", "lease_failed", "pull_failed", "sink_failed", "notice_callback_failed"),
     }
 )
 
@@ -205,7 +205,9 @@ def _saving(life: Life) -> list[Span]:
             held = event.number("blocking_seconds") or 0.0
             begun = started.pop(step, event.time - held)
             spans.append((begun, min(begun + held, life.end)))
-        elif event.name == "interrupted" and event.text("outcome") != "none":
+        elif event.name == "save_awaited" or (
+            event.name == "interrupted" and event.text("outcome") != "none"
+        ):
             spans.append((event.time - (event.number("seconds") or 0.0), event.time))
     return union(spans)
 

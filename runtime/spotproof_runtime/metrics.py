@@ -8,13 +8,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spotproof_runtime.events import Value
+from spotproof_runtime.message_times import MessageTimes
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 _SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 900)
 
-_MESSAGE_EVENTS = ("started", "stored", "acked", "given_back", "failed", "dead_lettered")
+_MESSAGE_EVENTS = (
+    "started",
+    "stored",
+    "acked",
+    "given_back",
+    "failed",
+    "timed_out",
+    "dead_lettered",
+)
 
 
 class Metrics:
@@ -52,6 +61,10 @@ class Metrics:
         self._interruptions = counter("interruptions", "Interruptions, by outcome.", ("outcome",))
         self._lost = counter("lost_steps", "Steps that an interruption undid.")
         self._messages = counter("messages", "Messages, by what became of them.", ("event",))
+        self._worked = counter(
+            "message_work_seconds", "Time of work on messages, by its result.", ("result",)
+        )
+        self._times = MessageTimes()
         self._blocking = seconds("save_blocking", "How long a save held up the work.")
         self._total = seconds("save", "How long a save took until it counted.")
         self._restore = seconds("restore", "How long a restore took.")
@@ -83,6 +96,16 @@ class Metrics:
         elif isinstance(name, str) and name.removeprefix("message_") in _MESSAGE_EVENTS:
             many = _number(event, "items" if name == "message_stored" else "messages")
             self._messages.labels(name.removeprefix("message_")).inc(1 if many is None else many)
+            self._time_work(name, _number(event, "time"))
+
+    def _time_work(self, name: str, time: float | None) -> None:
+        if time is None:
+            return
+        before = dict(self._times.seconds)
+        self._times.take(name, time)
+        for result, seconds in self._times.seconds.items():
+            if seconds > before[result]:
+                self._worked.labels(result.value).inc(seconds - before[result])
 
 
 def start_metrics_server(port: int, registry: "CollectorRegistry | None" = None) -> None:

@@ -64,8 +64,21 @@ def headline(figures: Figures) -> list[tuple[str, str]]:
     ]
     if figures.interval is not None:
         lines.append(("interval", _interval(figures.interval)))
+    lines += _work_on_messages(figures)
     lines += [(f"messages {key.replace('_', ' ')}", str(n)) for key, n in figures.messages.items()]
     return lines
+
+
+def _work_on_messages(figures: Figures) -> list[tuple[str, str]]:
+    worked = sum(figures.message_seconds.values())
+    return [
+        (
+            f"work {result.value.replace('_', ' ')}",
+            f"{duration(seconds)}, {percent(seconds, worked)}",
+        )
+        for result, seconds in figures.message_seconds.items()
+        if seconds
+    ]
 
 
 def _interval(chosen: dict[str, object]) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -46,6 +46,15 @@ class AgreedStop:
     def requested(self) -> bool:
         """Whether the ranks have agreed to end."""
         return self._agreed
+
+    @property
+    def told(self) -> bool:
+        """Whether this rank was told to end, agreed or not."""
+        return self._stop.requested
+
+    def on_notice(self, callback: Callable[[], None]) -> None:
+        """Has `callback` called when this rank is told to end."""
+        self._stop.on_notice(callback)
 
     def agree(self) -> bool:
         """Asks all ranks, see `any_rank`; returns `requested`."""

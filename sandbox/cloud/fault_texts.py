@@ -12,6 +12,7 @@ from sandbox.cloud.problems import ApiError, ProviderError
 from sandbox.cloud.types.base import Kind
 from sandbox.cloud.types.values import Properties, project_number
 from spotproof_gke.locations import is_zone
+from spotproof_gke.quotas import gpu_quota
 
 _CONSOLE = "https://console.cloud.google.com"
 _SERVICES = {
@@ -105,10 +106,12 @@ def quota_exceeded(kind: Kind, operation: str, identifier: str, properties: Prop
 
 def _metric(properties: Properties) -> str:
     nodes = properties.get("nodeConfig") or {}
-    cheap = "PREEMPTIBLE_" if nodes.get("spot") or nodes.get("preemptible") else ""
+    spot = bool(nodes.get("spot") or nodes.get("preemptible"))
     for gpu in nodes.get("guestAccelerators") or []:
-        return cheap + str(gpu.get("type", "gpu")).upper().replace("-", "_") + "_GPUS"
-    return f"{cheap}CPUS"
+        name = str(gpu.get("type", "gpu"))
+        guessed = name.upper().replace("-", "_") + "_GPUS"
+        return gpu_quota(name, spot or bool(nodes.get("flexStart"))) or guessed
+    return "PREEMPTIBLE_CPUS" if spot else "CPUS"
 
 
 def stock_out(kind: Kind, properties: Properties, doing: str) -> ProviderError:

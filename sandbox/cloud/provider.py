@@ -10,13 +10,14 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import schema, wire
 from sandbox.cloud.check import check
+from sandbox.cloud.configuration import configuration
 from sandbox.cloud.describe import package_schema
 from sandbox.cloud.diff import Change
 from sandbox.cloud.injection import Injector, PartialError, Request, expected_id, settle
 from sandbox.cloud.invokes import invoke
 from sandbox.cloud.naming import DEFAULTS, urn_parts
 from sandbox.cloud.problems import ApiError, ProviderError, did_you_mean
-from sandbox.cloud.replies import configuration, diff_response, ignoring, label_changes, namer
+from sandbox.cloud.replies import diff_response, ignoring, label_changes, namer
 from sandbox.cloud.reporting import Errors, Logged
 from sandbox.cloud.states import refreshed, without_notes
 from sandbox.cloud.store import Store

@@ -1,6 +1,5 @@
 """The parts of the protocol between engine and provider that are pure translation."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -8,24 +7,8 @@ from pulumi.runtime.proto import provider_pb2
 
 from sandbox.cloud.diff import Change
 from sandbox.cloud.naming import DEFAULTS, auto_name
-from sandbox.cloud.types.base import ATTRIBUTION, Config, Kind
+from sandbox.cloud.types.base import Kind
 from sandbox.cloud.types.values import Properties
-from sandbox.cloud.wire import has_unknown
-
-
-def configuration(args: Properties) -> Config:
-    """The provider's configuration; what is not known yet counts as not set.
-
-    From a stack's configuration everything that is not text comes as JSON in text.
-    """
-    known = {name: value for name, value in args.items() if not has_unknown(value)}
-    labels = known.get("defaultLabels") or {}
-    labels = json.loads(labels) if isinstance(labels, str) else labels
-    if str(known.get("addPulumiAttributionLabel", "true")).lower() != "false":
-        labels = {**ATTRIBUTION, **labels}
-    zone = known.get("zone") or ""
-    region = known.get("region") or zone.rpartition("-")[0]
-    return Config(known.get("project") or "", region, zone, labels)
 
 
 def namer(request: Any, logical: str) -> Callable[[str], str | None]:

@@ -13,6 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from sandbox.briefly import hurry
+from sandbox.messages import without_the_sdk
+
 MESSAGE_BYTES = 400 * 1024 * 1024
 ORPHAN_POLL_SECONDS = 0.5
 
@@ -43,11 +46,14 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
+    hurry()
     # Imported late: a refusal must not wait for them.
     import grpc
-    from pulumi.runtime.proto import provider_pb2_grpc
 
-    from sandbox.cloud.provider import Provider
+    with without_the_sdk():
+        from pulumi.runtime.proto import provider_pb2_grpc
+
+        from sandbox.cloud.provider import Provider
     from sandbox.cloud.store import Store
 
     store = Store(Path(os.environ["SPOTPROOF_SANDBOX_DIR"]))

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from pulumi.automation import PulumiCommand
-
 from sandbox import cache
 from sandbox.progress import heartbeat
 
@@ -33,6 +31,8 @@ def install() -> Path:
     Raises:
         InstallError: no network, or the installer failed. Nothing is left behind.
     """
+    from pulumi.automation import PulumiCommand  # loads the SDK, which other commands do without
+
     with cache.locked("install"):
         if pulumi := installed():
             return pulumi

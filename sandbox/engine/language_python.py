@@ -22,7 +22,6 @@ from typing import Any, NoReturn
 
 import grpc
 from google.protobuf import empty_pb2, json_format
-from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 from sandbox.engine.children import Children, when_orphaned
 from sandbox.engine.interpreter import (
@@ -33,6 +32,11 @@ from sandbox.engine.interpreter import (
     commands_to_fill,
     virtualenv,
 )
+from sandbox.messages import without_the_sdk
+from sandbox.paths import BRIEFLY
+
+with without_the_sdk():
+    from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 ERROR_WAS_SHOWN = 32
 _UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -109,7 +113,7 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             "PULUMI_CONFIG": json.dumps(dict(request.config)),
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
         }
-        command = [interpreter.python, "-u", self._runner, *self._runner_flags(request)]
+        command = [interpreter.python, "-u", BRIEFLY, self._runner, *self._runner_flags(request)]
         command += [_program(request.info), *request.args]
         try:
             child = self._start(context, command, request.pwd, environment)
@@ -242,7 +246,7 @@ def _plugin_arguments(
 ) -> Sequence[str]:
     program = _program(request.info)
     if request.kind == "analyzer":
-        return ["-m", "pulumi.policy", *request.args, program]
+        return [str(BRIEFLY), "-m", "pulumi.policy", *request.args, program]
     if os.path.isdir(program) and not os.path.isfile(os.path.join(program, "__main__.py")):
         _abort(context, f"the plugin folder {program} has no __main__.py to run")
     return [program, *request.args]

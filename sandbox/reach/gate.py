@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sandbox.paths import ROOT
+from sandbox.paths import BRIEFLY, ROOT
 from sandbox.progress import say
 from sandbox.reach.login import token
 from sandbox.reach.server import NoAnswerError, Server
@@ -71,7 +71,7 @@ def prerequisites(file: Path) -> dict[str, Any]:
     Raises:
         NotReadyError: The stack file is not right.
     """
-    judge = [sys.executable, "infra/prerequisites.py", str(file)]
+    judge = [sys.executable, BRIEFLY, "infra/prerequisites.py", str(file)]
     ended = subprocess.run(judge, cwd=ROOT, capture_output=True, text=True)
     if ended.returncode != 0:
         raise NotReadyError(ended.stderr.strip().removeprefix("error: "))

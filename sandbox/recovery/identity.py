@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sandbox.cloud.configuration import configuration
 from sandbox.cloud.problems import ProviderError
-from sandbox.cloud.replies import configuration
 from sandbox.cloud.types import kinds
 from sandbox.cloud.types.base import Config
 from sandbox.cloud.types.monitoring import MonitoringKind

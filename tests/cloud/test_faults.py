@@ -183,6 +183,10 @@ def test_quota_names_the_gpu_and_whether_it_is_spot(cloud: Emulated) -> None:
         cloud.create(NODE_POOL, "gpu", plain.gpu_pool())
     with pytest.raises(Refused, match='resource "PREEMPTIBLE_NVIDIA_L4_GPUS"'):
         cloud.create(NODE_POOL, "gpu", plain.gpu_pool(spot=True))
+    a100 = [{"type": "nvidia-tesla-a100", "count": 1}]
+    pool = plain.gpu_pool(spot=True, machineType="a2-highgpu-1g", guestAccelerators=a100)
+    with pytest.raises(Refused, match='resource "PREEMPTIBLE_NVIDIA_A100_GPUS"'):
+        cloud.create(NODE_POOL, "a100", pool)
 
 
 @pytest.mark.parametrize("which", ["cluster", "pool"])

@@ -100,7 +100,8 @@ class EmulatedProject:
 
     def run(self, *args: str | Path, timeout_seconds: float = TIMEOUT_SECONDS) -> Run:
         """Any command, as it is: `run("stack", "export")`."""
-        return run_pulumi(self.folder, args, self.sandbox.folder, self.env, timeout_seconds)
+        env = {"PULUMI_STACK": STACK, **self.env}
+        return run_pulumi(self.folder, args, self.sandbox.folder, env, timeout_seconds)
 
     def preview(self, *args: str | Path) -> Run:
         return self.run("preview", "--stack", STACK, *self._pack_args(), *args)
@@ -196,10 +197,35 @@ def emulated_project(
         sandbox = Sandbox(tmp_path / "sandbox")
         sandbox.prepare(engine())
     project = EmulatedProject(folder, sandbox, [_pack(one) for one in packs], dict(env or {}))
-    project.run("stack", "init", STACK).check()
+    _init_stack(project)
     if config:
         _write_config(folder / f"Pulumi.{STACK}.yaml", config)
     return project
+
+
+_INITIALISED: dict[str, tuple[str, dict[str, bytes]]] = {}
+"""Of each project name: the salt in the stack file and the files in the backend."""
+
+
+def _init_stack(project: EmulatedProject) -> None:
+    """`pulumi stack init`, run once for each name; what it wrote is written again after that."""
+    name = yaml.safe_load((project.folder / "Pulumi.yaml").read_text())["name"]
+    stack_file = project.folder / f"Pulumi.{STACK}.yaml"
+    stored = project.sandbox.backend / ".pulumi"
+    if project.env or name not in _INITIALISED:
+        project.run("stack", "init", STACK).check()
+        if not project.env:
+            files = [stored / "meta.yaml", *(stored / "stacks" / name).glob(f"{STACK}.json*")]
+            written = {str(one.relative_to(stored)): one.read_bytes() for one in files}
+            salt = yaml.safe_load(stack_file.read_text())["encryptionsalt"]
+            _INITIALISED[name] = salt, written
+        return
+    salt, written = _INITIALISED[name]
+    for path, content in written.items():
+        (stored / path).parent.mkdir(parents=True, exist_ok=True)
+        (stored / path).write_bytes(content)
+    there = yaml.safe_load(stack_file.read_text()) if stack_file.exists() else {}
+    stack_file.write_text(yaml.safe_dump({**(there or {}), "encryptionsalt": salt}))
 
 
 def _pack(pack: str | Path) -> Path:

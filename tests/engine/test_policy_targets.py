@@ -151,6 +151,10 @@ def test_no_file_is_one_line() -> None:
         ("[]", "no mapping"),
         ({"spot-pol-taint": "advisory"}, "did you mean 'spot-pool-taint'?"),
         ({"version": 2, "policies": {"gone": "advisory"}}, "no policy is named 'gone'"),
+        (
+            {"version": 2, "exceptions": {"A": {"match": [{"policies": ["spot-pol-taint"]}]}}},
+            "did you mean 'spot-pool-taint'?",
+        ),
     ],
 )
 def test_levels_that_would_do_nothing_are_one_line(tmp_path: Path, levels: Any, says: str) -> None:

@@ -48,6 +48,18 @@ class FakeStop:
         self.requested = True
 
 
+class EachStep:
+    """A cadence of a user's own that promises nothing: it saves after each step."""
+
+    def due(self, step: int, now: float | None = None) -> bool:
+        return True
+
+    def saved(self, blocking_seconds: float) -> None: ...
+    def failed(self) -> None: ...
+    def restored(self, seconds: float) -> None: ...
+    def interrupted(self, landed: bool = False, working: bool = True) -> None: ...
+
+
 def write(directory: Path, steps: int) -> None:
     """The state after so many steps."""
     (directory / "model.bin").write_bytes(b"weights" * 100 + str(steps).encode())
@@ -62,9 +74,13 @@ def load(directory: Path) -> int:
 
 
 def checkpoints(location: str, log: EventLog | None = None, **settings: Any) -> Checkpoints:
-    """Checkpoints that block and are saved after each step unless told otherwise."""
-    settings = {"background": False, "interval": Every(steps=1), **settings}
-    return Checkpoints(location, events=log or Log(), **settings)
+    """Checkpoints that block and are saved after each step unless told otherwise.
+
+    With a background they are so too: two steps may be unsaved, and half as many lie between saves.
+    """
+    background = settings.pop("background", False)
+    settings = {"interval": Every(steps=2 if background else 1), **settings}
+    return Checkpoints(location, events=log or Log(), background=background, **settings)
 
 
 def restore(location: str, log: EventLog | None = None, **settings: Any) -> int:

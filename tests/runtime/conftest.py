@@ -1,17 +1,44 @@
 """What tests of the runtime share: fixtures, and at the end the figures that were recorded."""
 
+import shutil
 import signal
+import tempfile
+from collections.abc import Iterator
 from typing import Any
 
-from tests.runtime.gcs.fixtures import gcs, gcs_process, place
-from tests.runtime.queue_fixtures import database, emulator, fleet, new_fleet
+import pytest
 
-__all__ = ["database", "emulator", "fleet", "gcs", "gcs_process", "new_fleet", "place"]
+from tests.runtime.gcs.fixtures import gcs, gcs_process, place
+from tests.runtime.queue_fixtures import database, emulator, fleet, new_fleet, queue, sink
+
+__all__ = [
+    "database",
+    "emulator",
+    "fleet",
+    "gcs",
+    "gcs_process",
+    "new_fleet",
+    "place",
+    "queue",
+    "sink",
+]
 
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and every child inherits that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Temporary files of killed programs go with the tests."""
+    made = tmp_path_factory.mktemp("tmp")
+    before, tempfile.tempdir = tempfile.tempdir, str(made)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(made))
+        yield
+    tempfile.tempdir = before
+    shutil.rmtree(made, ignore_errors=True)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -11,7 +11,9 @@ import pytest
 from tests.runtime.services import Postgres, postgres, pubsub_emulator
 
 if TYPE_CHECKING:
+    from spotproof_runtime import SqliteSink
     from tests.runtime.fleet import Fleet
+    from tests.runtime.queues import Queue
 
 _tables = itertools.count(1)
 
@@ -34,6 +36,24 @@ def database() -> Iterator[Postgres]:
     """A PostgreSQL that a test may stop, if it starts it again."""
     with postgres() as server:
         yield server
+
+
+@pytest.fixture
+def queue(emulator: str) -> "Queue":
+    """A queue of the test's own."""
+    from tests.runtime.queues import new_queue
+
+    return new_queue()
+
+
+@pytest.fixture
+def sink(tmp_path: Path) -> "Iterator[SqliteSink]":
+    """A sink of the test's own."""
+    from spotproof_runtime import SqliteSink
+
+    made = SqliteSink(tmp_path / "results.sqlite")
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -158,7 +158,8 @@ class Postgres:
 @contextlib.contextmanager
 def postgres() -> Iterator[Postgres]:
     """A PostgreSQL that runs."""
-    folder = Path(tempfile.mkdtemp(prefix="spotproof-postgres-"))
+    # Another user runs it, who may not enter the folders of a test.
+    folder = Path(tempfile.mkdtemp(prefix="spotproof-postgres-", dir="/tmp"))
     folder.chmod(0o755)
     server = None
     try:

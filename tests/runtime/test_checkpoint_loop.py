@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from spotproof_runtime import Every, Interrupted
-from spotproof_runtime.checkpoints import checkpoints as facade
-from spotproof_runtime.checkpoints.directory_store import DirectoryStore
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from tests.runtime.checkpoint_runs import (
+    EachStep,
     FakeStop,
     Log,
     checkpoints,
@@ -25,6 +24,7 @@ from tests.runtime.checkpoint_runs import (
     wait_for,
     write,
 )
+from tests.runtime.gated_store import Gate, gated
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,8 +114,10 @@ def test_told_to_end_while_restoring_it_ends(run: str) -> None:
     train(run, 2)
     stop = FakeStop()
     stop.request(10)
+    log = Log()
     with pytest.raises(Interrupted):
-        checkpoints(run, stop=stop).restore(load, default=lambda: 0)
+        checkpoints(run, log, stop=stop).restore(load, default=lambda: 0)
+    assert [each["outcome"] for each in log.of("interrupted")] == ["none"]
 
 
 def test_a_loop_that_forgets_to_restore_does_not_start_from_zero_over_what_is_there(
@@ -162,41 +164,17 @@ def test_an_interval_that_cannot_be_is_refused_at_once(run: str, interval: float
 
 
 def test_a_program_can_decide_by_itself_when_to_save(run: str) -> None:
-    class Odd:
+    class Odd(EachStep):
         def due(self, step: int, now: float | None = None) -> bool:
             return step % 2 == 1
-
-        def saved(self, blocking_seconds: float) -> None: ...
-        def failed(self) -> None: ...
-        def restored(self, seconds: float) -> None: ...
-        def interrupted(self, landed: bool = False, working: bool = True) -> None: ...
 
     assert train(run, 6, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6]
     assert train(run, 8, interval=Odd(), keep=9).all_steps() == [1, 3, 5, 6, 7, 8]
 
 
-class Gate(DirectoryStore):
-    """A directory that does not commit until it may."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.open = threading.Event()
-        self.open.set()
-        self.broken = False
-
-    def put(self, name: str, source: Path | bytes, crc32c: str) -> Any:
-        if name.startswith("commits/"):
-            assert self.open.wait(30)
-            if self.broken:
-                raise SaveFailedError(0, "broken")
-        return super().put(name, source, crc32c)
-
-
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    store = Gate(tmp_path / "run")
-    monkeypatch.setattr(facade, "open_store", lambda location, stop: store)
-    return store
+    return gated(tmp_path / "run", monkeypatch)
 
 
 def outcome_of(gate: Gate, stop: FakeStop, log: Log, during: Any, estimate: str) -> dict[str, Any]:
@@ -382,3 +360,38 @@ ck.offer(0, lambda d: (d / "a").write_text("a"))
     assert len(committed) == (0 if spoil else 1)
     if spoil:
         assert "cannot save step 1" in done.stderr
+
+
+def fail_to_write(directory: Path) -> None:
+    raise RuntimeError("PytorchStreamWriter failed writing file: disk is full")
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("moment", ["before the save", "during the save"])
+def test_an_error_of_the_programs_own_in_the_last_save_is_an_interruption_still(
+    run: str, background: bool, moment: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    stop, log = FakeStop(), Log()
+    made = checkpoints(run, log, stop=stop, background=background)
+
+    def body(step: int) -> None:
+        def fail(directory: Path) -> None:
+            stop.request(10)
+            fail_to_write(directory)
+
+        if moment == "before the save":
+            stop.request(10)
+        made.offer(step, fail)
+
+    is_interrupted(made, 0, 5, body)
+    assert [each["outcome"] for each in log.of("interrupted")] == ["too_late"]
+    assert "disk is full" in log.of("save_failed")[0]["error"]
+    assert "in fail_to_write" in caplog.text, "the traceback says where"
+
+
+def test_an_error_of_the_programs_own_is_raised_when_nothing_ends(run: str) -> None:
+    log = Log()
+    made = checkpoints(run, log)
+    with pytest.raises(RuntimeError, match="disk is full"):
+        made.offer(0, fail_to_write)
+    assert len(log.of("save_failed")) == 1

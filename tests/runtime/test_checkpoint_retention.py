@@ -14,6 +14,7 @@ from spotproof_runtime.checkpoints.directory_store import DirectoryStore
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.retention import sweep
 from tests.runtime.checkpoint_runs import (
+    EachStep,
     FakeStop,
     Log,
     checkpoints,
@@ -143,7 +144,7 @@ def test_an_old_one_stays_until_the_new_one_is_committed(stuck: StuckStore) -> N
 
 def test_of_overlapping_saves_one_runs_and_the_newest_waits(stuck: StuckStore) -> None:
     log = Log()
-    made = checkpoints("unused", log, keep=1, background=True)
+    made = checkpoints("unused", log, keep=1, background=True, interval=EachStep())
     stuck.blocked = "commits/000000000001"
     for step in range(5):
         made.offer(step, lambda directory, step=step: write(directory, step + 1))

@@ -13,6 +13,7 @@ from spotproof_gke.problems import ProblemsError
 from spotproof_runtime.event_files import read_files
 from spotproof_runtime.goodput import BadputType, Figures, figures
 from spotproof_runtime.lives import KNOWN_EVENTS
+from spotproof_runtime.report_text import headline
 from tests.runtime.event_lines import Lines, as_process, first_life, last_life, second_life
 
 SAVE = BadputType.UNPRODUCTIVE_CHECKPOINT_SAVE_TIME
@@ -389,3 +390,30 @@ def test_the_chosen_interval_and_the_estimate_are_part_of_the_figures(tmp_path: 
     lines = first_life(Lines()).at(96, "interval_chosen", fixed="500 steps", estimate_seconds=657.3)
     interval = _figures(tmp_path, lines.text).interval
     assert interval == {"fixed": "500 steps", "estimate_seconds": 657.3}
+
+
+def test_waiting_for_an_upload_is_time_of_saving(tmp_path: Path) -> None:
+    badput = BadputType.UNPRODUCTIVE_CHECKPOINT_SAVE_TIME
+    without = _figures(tmp_path, first_life(Lines()).text).badput_seconds[badput]
+    lines = first_life(Lines()).at(95, "save_awaited", step=75, seconds=3.0)
+    assert _figures(tmp_path, lines.text).badput_seconds[badput] == pytest.approx(without + 3)
+
+
+def _worker_life(lines: Lines, begin: float, *then: tuple[float, str]) -> Lines:
+    lines = lines.at(begin, "message_started", messages=1, items=1, had=0)
+    for after, event in then:
+        lines = lines.at(begin + after, event, messages=1)
+    return lines
+
+
+def test_the_work_of_a_queue_worker_is_told_by_what_became_of_it(tmp_path: Path) -> None:
+    lines = _worker_life(Lines(), 0, (10, "message_stored"), (11, "message_acked"))
+    lines = _worker_life(lines, 20, (3, "message_failed"), (4, "message_given_back"))
+    lines = _worker_life(lines, 30, (2, "message_given_back"), (3, "message_given_back"))
+    lines = _worker_life(lines, 40, (5, "message_timed_out"), (6, "message_given_back"))
+    lines = _worker_life(lines, 50, (7, "lease_failed"))
+    found = _figures(tmp_path, lines.text)
+    told = {"stored": 11, "failed": 10, "given_back": 2, "unfinished": 7}
+    assert found.mapping()["message_seconds"] == pytest.approx(told)
+    assert ("work stored", "11.0 s, 36.67 %") in headline(found)
+    assert _figures(tmp_path, first_life(Lines()).text).message_seconds == {}

@@ -1,5 +1,6 @@
 """The exit code: 0 only when all the work is done, 143 interrupted, 1 error, 42 hopeless."""
 
+import json
 import signal
 
 import pytest
@@ -135,3 +136,27 @@ def test_sigterm_before_the_block_ends_the_program_as_it_ends_any_other() -> Non
         program.read_until("ready")
         program.send(signal.SIGTERM)
         assert program.end().code == -signal.SIGTERM
+
+
+@pytest.mark.parametrize(
+    ("then", "code", "told"),
+    [
+        ('raise RuntimeError("no such column")', 1, "RuntimeError: no such column"),
+        ('raise ValueError("postgresql://joe:pa55word@host/db")', 1, "ValueError"),
+        ("sys.exit(3)", 3, "SystemExit: 3"),
+        ('sys.exit("no data in /data")', 1, "SystemExit: no data in /data"),
+        ("pass", 0, None),
+        ("sys.exit(0)", 0, None),
+        ("raise Interrupted", 143, None),
+        ('raise Hopeless("give up")', 42, None),
+    ],
+)
+def test_a_program_that_fails_says_so_in_an_event(then: str, code: int, told: str | None) -> None:
+    with running(BEGIN + f"with Interruption() as stop:\n    {then}\n") as program:
+        ended = program.end()
+    assert ended.code == code
+    events = [json.loads(line) for line in ended.errors.splitlines() if line.startswith("{")]
+    failed = [event["error"] for event in events if event["event"] == "run_failed"]
+    assert len(failed) == (told is not None)
+    assert told is None or failed[0].startswith(told)
+    assert "pa55word" not in "".join(failed)

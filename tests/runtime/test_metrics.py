@@ -70,6 +70,20 @@ def test_a_listener_that_fails_ends_no_program_and_loses_no_line() -> None:
     assert '"progress"' in lines.text
 
 
+def test_the_time_of_work_on_messages_is_counted_by_its_result() -> None:
+    registry = CollectorRegistry()
+    metrics = Metrics(registry)
+    for time, event in enumerate(["started", "stored", "acked", "started", "given_back"]):
+        metrics({"event": f"message_{event}", "time": float(time), "messages": 1})
+    told = {
+        result: registry.get_sample_value(
+            "spotproof_message_work_seconds_total", {"result": result}
+        )
+        for result in ("stored", "given_back", "failed")
+    }
+    assert told == {"stored": 2, "given_back": 1, "failed": None}
+
+
 def test_the_metrics_are_served() -> None:
     registry = CollectorRegistry()
     _log(registry).record("progress", step=5)

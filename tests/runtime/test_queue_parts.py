@@ -19,7 +19,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from grpc import StatusCode
 
 from spotproof_runtime import EventLog
-from spotproof_runtime.queue.error_text import MOST_BYTES, error_class, error_text
+from spotproof_runtime.error_text import MOST_BYTES, error_class, error_text
 from spotproof_runtime.queue.leases import LeaseKeeper
 from spotproof_runtime.queue.pulling import Pulling
 from spotproof_runtime.queue.subscription import (

@@ -12,6 +12,7 @@ import pytest
 
 from spotproof_gke import contract
 from spotproof_runtime import Item
+from tests.runtime.program import running
 from tests.runtime.queues import new_queue
 from tests.runtime.services import Postgres
 
@@ -59,6 +60,28 @@ def test_the_queue_worker_runs(tmp_path: Path, emulator: str, database: Postgres
         contract.DATABASE_URL_VARIABLE: database.url,
     }
     assert "stored=2" in _run(WORKER, env, tmp_path)
+
+
+def test_the_queue_worker_waits_for_a_database_that_is_away_when_it_starts(
+    tmp_path: Path, emulator: str, database: Postgres
+) -> None:
+    queue = new_queue()
+    queue.publish([Item("c", "four"), Item("d", "eleven")])
+    env = {
+        "PUBSUB_EMULATOR_HOST": emulator,
+        contract.SUBSCRIPTION_VARIABLE: queue.subscription,
+        contract.DATABASE_URL_VARIABLE: database.url,
+    }
+    database.stop()
+    with running(WORKER, **env) as program:
+        try:
+            program.read_until_error("waiting for the database")
+        finally:
+            database.start()
+        ended = program.end()
+    assert (ended.code, "stored=2" in ended.output[-1]) == (0, True), ended
+    assert "Traceback" not in ended.errors
+    assert ended.errors.count("waiting for the database") <= 3, "a line for each reason"
 
 
 def test_the_commands_for_a_laptop_run(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_json_holds_every_figure(events: str, capsys: pytest.CaptureFixture[str]
     assert list(found) == [
         *("run", "goodput", "elapsed_seconds", "goodput_seconds", "badput_seconds", "lives"),
         *("finished", "steps", "saves", "failed_saves", "skipped_checkpoints", "lost_steps"),
-        *("interruptions", "interval", "messages", "notes"),
+        *("interruptions", "interval", "messages", "message_seconds", "notes"),
     ]
     assert found["lost_steps"] == 25
     assert sum(found["badput_seconds"].values()) + found["goodput_seconds"] == pytest.approx(330)

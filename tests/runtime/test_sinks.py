@@ -5,6 +5,7 @@ import multiprocessing
 import sqlite3
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from spotproof_runtime.settings import SettingsError
 from spotproof_runtime.sinks import PostgresSink, Row, RowRefused, SqliteSink, sink_for
 from spotproof_runtime.sinks.database import DatabaseError
+from tests.runtime.queues import FakeStop
 from tests.runtime.services import Postgres, free_port, wait_for
 
 KINDS = ["sqlite", "postgres"]
@@ -163,6 +165,26 @@ def test_several_processes_share_a_file(tmp_path: Path) -> None:
     sink.close()
 
 
+def test_workers_that_make_the_file_at_once_wait_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite refuses one of hundreds of them, without the wait that it was told."""
+    refusals = [2]
+
+    class Refused(sqlite3.Connection):
+        def execute(self, statement: str, *given: Any) -> sqlite3.Cursor:
+            if "journal_mode" in statement and refusals[0]:
+                refusals[0] -= 1
+                raise sqlite3.OperationalError("database is locked")
+            return super().execute(statement, *given)
+
+    monkeypatch.setattr("sqlite3.connect", partial(sqlite3.connect, factory=Refused))
+    sink = SqliteSink(tmp_path / "results")
+    sink.put([Row("a", 1)])
+    assert sink.have(["a"]) == {"a"}
+    sink.close()
+
+
 def test_a_connection_is_opened_again_after_the_server_was_restarted(database: Postgres) -> None:
     sink = PostgresSink("again", url=database.url)
     sink.create_tables()
@@ -222,6 +244,23 @@ def test_without_an_address_the_variable_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("SPOTPROOF_DATABASE_URL", raising=False)
     with pytest.raises(SettingsError, match="SPOTPROOF_DATABASE_URL"):
         PostgresSink()
+
+
+def test_a_refusal_for_good_is_not_waited_for(database: Postgres) -> None:
+    sink = PostgresSink("no_such_schema.captions", url=database.url)
+    with pytest.raises(DatabaseError, match="schema"):
+        sink.create_tables(FakeStop())
+
+
+def test_waiting_for_a_database_ends_on_notice(caplog: pytest.LogCaptureFixture) -> None:
+    stop = FakeStop()
+    sink = PostgresSink("captions", url="postgresql://joe:pa55@127.0.0.1:1/db")
+    threading.Timer(0.3, stop.request).start()
+    sink.create_tables(stop)
+    assert (
+        "waiting for the database: PostgreSQL cannot be reached: connection refused" in caplog.text
+    )
+    assert "pa55" not in caplog.text
 
 
 def test_a_missing_table_says_what_makes_it(database: Postgres) -> None:

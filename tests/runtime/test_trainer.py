@@ -73,7 +73,7 @@ def test_a_run_killed_without_notice_loses_what_came_after_the_last_save_and_end
         life.wait_for("save_finished", count=2)
         life.signal(signal.SIGKILL)
         life.ends(-signal.SIGKILL)
-        assert life.last("restored")["step"] >= 20 * killed
+        assert life.last("restored")["step"] >= 10 * killed, "two saves are 5 steps apart or more"
     assert weights_of(train("--save-every", "10").ends(EXIT_DONE)) == weights_of(whole)
 
 
@@ -118,7 +118,7 @@ def test_sigterm_while_it_saves_lets_the_save_land(train: Callable[..., Life]) -
     life.signal(signal.SIGTERM)
     life.ends(EXIT_INTERRUPTED)
     assert life.last("interrupted")["outcome"] == "saved"
-    assert life.last("save_finished")["step"] == life.last("interrupted")["step"] >= 50
+    assert life.last("save_finished")["step"] == life.last("interrupted")["step"] >= 25
 
 
 def test_sigterm_while_it_loads_its_libraries_is_an_interruption(

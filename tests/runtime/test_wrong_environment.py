@@ -34,3 +34,18 @@ def test_a_wrong_variable_is_named_without_a_traceback(case: str) -> None:
     assert variable in ended.stderr
     assert "Traceback" not in ended.stderr
     assert value in ended.stderr
+
+
+def test_an_address_of_a_database_that_is_no_text_is_named_but_not_shown() -> None:
+    program = "from spotproof_runtime import *; PostgresSink('captions')"
+    value = b"postgresql://joe:pa55\xff\xfe@host/db"
+    environment = {**os.environb, b"SPOTPROOF_DATABASE_URL": value}
+
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+
+    assert ended.returncode == 1
+    assert "SPOTPROOF_DATABASE_URL" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "pa55" not in ended.stderr

@@ -1,8 +1,10 @@
 """The command `spotproof` as a whole: what holds for each of its commands."""
 
 import re
+import shlex
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import typer
@@ -10,7 +12,8 @@ import typer
 from spotproof_gke.cli import main
 from spotproof_gke.commands.line import application
 
-COMMANDS = sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
+_SHOWN: dict[str, Any] = typer.main.get_command(application()).commands  # type: ignore[attr-defined]
+COMMANDS = sorted(_SHOWN)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -31,6 +34,24 @@ def test_unknown_option_is_one_line_and_exit_code_2(
     assert err.startswith(f"spotproof {name}: ")
     assert err.endswith(f"; see `spotproof {name} --help`\n")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_of_the_help_can_be_pasted(name: str) -> None:
+    _, *examples, codes = _SHOWN[name].epilog.split("\n\n")
+
+    assert examples
+    assert codes.startswith("exit codes: 0 ")
+    for example in examples:
+        *_, ours = example.partition("  #")[0].split(" | ")
+        words = shlex.split(ours)
+        assert words[:2] == ["spotproof", name]
+        _SHOWN[name].make_context(name, words[2:])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_leaves_the_breaking_of_lines_to_the_terminal(name: str) -> None:
+    assert all("\n" not in paragraph for paragraph in _SHOWN[name].help.split("\n\n"))
 
 
 def test_unknown_command_names_the_near_one(capsys: pytest.CaptureFixture) -> None:

@@ -17,17 +17,21 @@ from pulumi_kubernetes import (
 from spotproof.options import child_of
 
 _ADMISSION = "admissionregistration.k8s.io/v1"
-_TYPED: dict[tuple[str, str], Callable[..., pulumi.CustomResource]] = {
-    ("batch/v1", "Job"): batch.v1.Job,
-    ("apps/v1", "Deployment"): apps.v1.Deployment,
-    ("autoscaling/v2", "HorizontalPodAutoscaler"): autoscaling.v2.HorizontalPodAutoscaler,
-    ("policy/v1", "PodDisruptionBudget"): policy.v1.PodDisruptionBudget,
-    ("v1", "PodTemplate"): core.v1.PodTemplate,
-    (_ADMISSION, "ValidatingAdmissionPolicy"): admissionregistration.v1.ValidatingAdmissionPolicy,
+_TYPED: dict[tuple[str, str], Callable[[], Callable[..., pulumi.CustomResource]]] = {
+    ("batch/v1", "Job"): lambda: batch.v1.Job,
+    ("apps/v1", "Deployment"): lambda: apps.v1.Deployment,
+    ("autoscaling/v2", "HorizontalPodAutoscaler"): lambda: autoscaling.v2.HorizontalPodAutoscaler,
+    ("policy/v1", "PodDisruptionBudget"): lambda: policy.v1.PodDisruptionBudget,
+    ("v1", "PodTemplate"): lambda: core.v1.PodTemplate,
+    (_ADMISSION, "ValidatingAdmissionPolicy"): (
+        lambda: admissionregistration.v1.ValidatingAdmissionPolicy
+    ),
     (_ADMISSION, "ValidatingAdmissionPolicyBinding"): (
-        admissionregistration.v1.ValidatingAdmissionPolicyBinding
+        lambda: admissionregistration.v1.ValidatingAdmissionPolicyBinding
     ),
 }
+"""The kinds that the SDK has classes of. Each is looked up when one is made: naming it here would
+load its module, and programs without such objects would wait for it."""
 
 
 def declare(
@@ -60,7 +64,7 @@ def declare(
     parts = {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind")}
     typed = _TYPED.get((version, kind))
     if typed is not None:
-        return typed(logical_name, **parts, opts=opts)
+        return typed()(logical_name, **parts, opts=opts)
     return apiextensions.CustomResource(
         logical_name, api_version=version, kind=kind, **parts, opts=opts
     )

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from spotproof_gke.audit.views import Views
@@ -112,7 +113,7 @@ class Entry:
         else:
             yield from self.check(views.outputs(self.over.value), **arguments)
 
-    @property
+    @cached_property
     def takes_one(self) -> bool:
         """Whether the predicate judges one resource at a time."""
         return next(iter(inspect.signature(self.check).parameters)) == "resource"

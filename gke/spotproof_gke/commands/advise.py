@@ -19,7 +19,7 @@ EPILOG = "\n\n".join(
         "spotproof advise --kind training --not-interruptible --start-flexible --hours 100 "
         "--accelerator h100 --gpus 8 --nodes 4",
         "spotproof advise --kind stateless --replicas 6 --accelerator l4 --json",
-        "spotproof advise --kind batch --ask: asks for what is missing",
+        "spotproof advise --kind batch --ask  # asks for what is missing",
         "exit codes: 0 an answer, 2 wrong usage, or something decisive is missing",
     )
 )

@@ -36,10 +36,10 @@ class Format(str, Enum):
 EPILOG = "\n\n".join(
     (
         "examples:",
-        "spotproof audit: the cluster of the current context",
+        "spotproof audit  # the cluster of the current context",
         "kubectl get nodes,pods,jobs.batch,namespaces -A -o json | spotproof audit -",
         "pulumi stack export | spotproof audit -",
-        "spotproof audit --context prod state.json: both, judged together",
+        "spotproof audit --context prod state.json  # both, judged together",
         "exit codes: 0 nothing at or above --fail-on, 1 something, "
         "2 wrong usage or unreadable input",
     )

@@ -29,8 +29,8 @@ MOST_GIB = 1e12
 EPILOG = "\n\n".join(
     (
         "examples:",
-        "pulumi preview --json | spotproof cost -: before anything is created",
-        "spotproof cost --stack prod: what is there, by pulumi stack export",
+        "pulumi preview --json | spotproof cost -  # before anything is created",
+        "spotproof cost --stack prod  # what is there, by pulumi stack export",
         "spotproof cost plan.json --nodes spot-l4=3 --stored-gib 500",
         "exit codes: 0 estimated, also with unknown parts; 2 wrong usage or unreadable input",
     )

@@ -14,8 +14,8 @@ from spotproof_gke.doctor.report import as_json, print_rows
 EPILOG = "\n\n".join(
     (
         "examples:",
-        "spotproof doctor: this machine, and the project in this folder",
-        "spotproof doctor --stack prod: a stack's settings, locks and state too",
+        "spotproof doctor  # this machine, and the project in this folder",
+        "spotproof doctor --stack prod  # a stack's settings, locks and state too",
         "pulumi stack export | spotproof doctor --state -",
         "exit codes: 0 nothing is missing, 1 something is, 2 wrong usage or unreadable input",
     )

@@ -21,9 +21,9 @@ MOST_REGIONS = 4
 EPILOG = "\n\n".join(
     (
         "examples:",
-        "spotproof gpus --accelerator l4 --region europe-west4: is it there, and how",
+        "spotproof gpus --accelerator l4 --region europe-west4  # is it there, and how",
         "spotproof gpus --accelerator h100 --region us-central1 --capacity on-demand",
-        "spotproof gpus --region us-east4 --capacity spot: all that this region has as Spot",
+        "spotproof gpus --region us-east4 --capacity spot  # all that this region has as Spot",
         "exit codes: 0 answered, also when nothing fits; 2 wrong usage",
     )
 )

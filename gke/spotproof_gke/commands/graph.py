@@ -26,9 +26,10 @@ class Format(str, Enum):
 EPILOG = "\n\n".join(
     (
         "examples:",
-        "pulumi stack export | spotproof graph - --output stack.svg: the stack as it is",
-        "pulumi preview --json --show-sames | spotproof graph - --output plan.svg: as it will be",
-        "spotproof graph state.json --format mermaid: for a Markdown page",
+        "pulumi stack export | spotproof graph - --output stack.svg  # as it is",
+        "pulumi preview --json --show-sames | spotproof graph - --output plan.svg  # as it will be",
+        "spotproof graph state.json --format mermaid  # for a Markdown page",
+        "exit codes: 0 drawn; 2 wrong usage, or a file that is neither a state nor a plan",
     )
 )
 

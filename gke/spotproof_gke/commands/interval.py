@@ -39,7 +39,7 @@ _MOST = 1e12
 EPILOG = "\n\n".join(
     (
         "examples:",
-        "spotproof interval --save-seconds 12: one Spot node, taken away now and then",
+        "spotproof interval --save-seconds 12  # one Spot node, taken away now and then",
         "spotproof interval --state-gib 40 --mib-per-second 800 --nodes 8 --scenario rough",
         "spotproof interval --save-seconds 90 --shutdown-seconds 120 --between-hours 6",
         "exit codes: 0 planned, also when a save does not fit; 2 wrong usage",

@@ -1,7 +1,8 @@
 """The command line as a whole: which commands there are, and how each ends."""
 
+import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -34,6 +35,12 @@ def _options(
     """AI work on GKE capacity that can be taken away: what to take, its cost, what is wrong."""
 
 
+def _paragraphs(function: Callable[..., object]) -> str:
+    """The docstring with one line for each paragraph, since the terminal breaks lines itself."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 def application() -> typer.Typer:
     """The application with all commands."""
     app = typer.Typer(
@@ -43,13 +50,16 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    app.command("advise", epilog=advise.EPILOG)(advise.advise_command)
-    app.command(epilog=audit.EPILOG)(audit.audit)
-    app.command(epilog=graph.EPILOG)(graph.graph)
-    app.command(epilog=doctor.EPILOG)(doctor.doctor)
-    app.command(epilog=cost.EPILOG)(cost.cost)
-    app.command(epilog=gpus.EPILOG)(gpus.gpus)
-    app.command(epilog=interval.EPILOG)(interval.interval)
+    for name, module, function in (
+        ("advise", advise, advise.advise_command),
+        ("audit", audit, audit.audit),
+        ("graph", graph, graph.graph),
+        ("doctor", doctor, doctor.doctor),
+        ("cost", cost, cost.cost),
+        ("gpus", gpus, gpus.gpus),
+        ("interval", interval, interval.interval),
+    ):
+        app.command(name, help=_paragraphs(function), epilog=module.EPILOG)(function)
     return app
 
 

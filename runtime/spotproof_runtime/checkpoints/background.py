@@ -62,10 +62,22 @@ class Background:
         with self._changed:
             return 0.0 if self._running is None else self._clock() - self._begun_at
 
-    def wait(self, remaining: Callable[[], float]) -> bool:
-        """Waits until nothing is at work, for as long as `remaining` says; returns whether so."""
+    def wake(self) -> None:
+        """Makes who waits look again."""
         with self._changed:
-            while self._running is not None:
+            self._changed.notify_all()
+
+    def wait(
+        self, remaining: Callable[[], float], enough: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Waits until nothing is at work, or `enough`; returns whether that came in time.
+
+        Args:
+            remaining: for how many seconds to wait.
+            enough: what ends the wait earlier; asked when something has changed.
+        """
+        with self._changed:
+            while self._running is not None and not enough():
                 left = remaining()
                 if left <= 0:
                     return False

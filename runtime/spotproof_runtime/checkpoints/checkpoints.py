@@ -8,27 +8,26 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spotproof_runtime.checkpoints.cadences import When, history_of, new_cadence, read_when
+from spotproof_runtime.checkpoints.cadences import When, read_when
 from spotproof_runtime.checkpoints.commits import Commit
 from spotproof_runtime.checkpoints.ending import Ending
 from spotproof_runtime.checkpoints.errors import SaveFailedError, StoreError
 from spotproof_runtime.checkpoints.last_save import Outcome
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop, NeverStops
 from spotproof_runtime.checkpoints.lives import DEFAULT_LIMIT, Lives
 from spotproof_runtime.checkpoints.location import parse_location
-from spotproof_runtime.checkpoints.loop import LimitedStop, NeverStops, Offers, Progress
+from spotproof_runtime.checkpoints.loop import Loop
+from spotproof_runtime.checkpoints.offering import Offering, Write
 from spotproof_runtime.checkpoints.ranks import process_saves
 from spotproof_runtime.checkpoints.reading import list_commits
 from spotproof_runtime.checkpoints.retention import DEFAULT_KEEP
 from spotproof_runtime.checkpoints.saving import SavePolicy, Saver
-from spotproof_runtime.checkpoints.staging import Notes
 from spotproof_runtime.checkpoints.start import Start
 from spotproof_runtime.checkpoints.store import open_store
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.interval import Cadence
-from spotproof_runtime.stop import Stop
+from spotproof_runtime.stop import Interrupted, Stop
 
 State = TypeVar("State")
-Write = Callable[[Path], object]
 
 when_exiting = atexit.register
 
@@ -48,15 +47,17 @@ class Checkpoints:
             the run's own. `SPOTPROOF_CHECKPOINT_LOCATION` when omitted.
         stop: whether and when the program must end, an `Interruption`; never when omitted.
         run: a folder of this name in the location, so that several runs can share it.
-        interval: when to save: `Every(...)`, a number of seconds, or a `Cadence` of your own;
-            estimated from what the run measures when omitted.
+        interval: how much work may be unsaved: `Every(...)` or a number of seconds, estimated from
+            what the run measures when omitted; or a `Cadence` of your own, which promises nothing.
         keep: how many checkpoints to keep, 1 or more; 2 when omitted. Those of other runs and
             those not yet committed never count.
-        background: whether uploads happen beside the work; only the local copy holds it up then.
+        background: whether uploads happen beside the work. Only the local copy holds it up then,
+            and an upload that takes longer than half of the interval.
         saves: whether this process saves, or only restores; when omitted, all do but ranks above 0
             of a distributed program (`RANK`). One process has to write the whole state.
         staging: where local copies are made; the system's temporary directory when omitted. It
-            needs room for two, with a background three.
+            needs room for two, with a background three. What killed processes have left there is
+            removed, on this machine and until it is booted again.
         hopeless_after: how many lives in a row may be interrupted without a newer checkpoint
             before the program exits with 42; 5 when omitted.
         events: where to record what happens; as JSON lines on standard error when omitted.
@@ -86,8 +87,7 @@ class Checkpoints:
         self._saves = process_saves(saves, run, os.environ)
         self._stop = LimitedStop(stop or NeverStops())
         self._events = EventLog(run=str(self.location)) if events is None else events
-        self._interval = read_when(interval)
-        self._cadence: Cadence | None = None
+        when = read_when(interval)
         self._staging = None if staging is None else Path(staging)
         self._store = open_store(self.location, self._stop)
         self._lives = Lives(self._store, leaves_mark=self._saves)
@@ -95,10 +95,19 @@ class Checkpoints:
         self._saver = Saver(self._store, self._lives, policy, self._stop, self._events)
         self._ending = Ending(self._saver, self._lives, self._stop, self._events, saves=self._saves)
         self._hopeless_after = hopeless_after
-        self._offers = Offers()
-        self._total: int | None = None
+        self._offering = Offering(self._saver, self._ending, self._stop, when, self._events)
+        self._loop = Loop(
+            self._saver,
+            self._ending,
+            self._offering,
+            self._stop,
+            self._events,
+            place=str(self.location),
+            saves=self._saves,
+        )
         self._restored: Commit | None = None
         self._has_looked = False
+        self._stop.on_notice(self._saver.background.wake)
         when_exiting(self._ending.at_exit)
 
     @property
@@ -134,26 +143,23 @@ class Checkpoints:
             Hopeless: several lives in a row were interrupted without a newer checkpoint.
             Interrupted: the program is told to end meanwhile.
         """
-        ends = self._stop.exit_if_requested
-        start = Start(self._store, self._lives, self._events, self._hopeless_after, ends)
+        start = Start(self._store, self._lives, self._events, self._hopeless_after, self._stop)
         begun = time.monotonic()
         try:
             with start.search(self._staging, self.location, fresh) as search:
                 commit = search.commit
                 step = commit.step if commit else 0
                 state = load(search.directory) if commit else default()
-        except StoreError:
-            ends()
+        except (Interrupted, StoreError):
+            if self._stop.requested:
+                self._ending.leave_restore()
+                self._stop.exit_if_requested()
             raise
         self._saver.restored(step if commit else None, frozenset(search.torn))
         self._restored, self._has_looked = commit, True
         self._ending.begun_step = step
         seconds = time.monotonic() - begun
-        self._cadence = new_cadence(self._interval, commit, self._events)
-        for _ in range(start.interrupted_lives):
-            self._cadence.interrupted()
-        if commit:
-            self._cadence.restored(seconds)
+        self._offering.begin(commit, seconds, start.interrupted_lives)
         self._events.record(
             "restored",
             step=step,
@@ -176,29 +182,8 @@ class Checkpoints:
             SaveFailedError: a save in the background has failed.
             Interrupted: the program is told to end.
         """
-        if not 0 <= start <= total:
-            raise ValueError(
-                f"steps({start}, {total}): {start} steps are done already and {total} are all; "
-                "take another location or run for another training, or a larger total"
-            )
-        newest = None if self._has_looked or not self._saves else self.latest_step()
-        if newest is not None and newest > start:
-            raise ValueError(
-                f"steps({start}, {total}): {newest} steps are saved in {self.location}, and steps "
-                "done again would not replace them; call restore first, or take another location "
-                "or run"
-            )
-        self._total = total
-        progress = Progress(self._events)
-        if self._stop.requested and start < total:
-            self._ending.interrupt(start)
-        for step in range(start, total):
-            yield step
-            progress.step(step + 1)
-            if self._stop.requested and not self._goes_on(step, progress.step_seconds):
-                self._ending.interrupt(step + 1)
-        progress.tell(total)
-        self._ending.finish(total)
+        forgets = self._saves and not self._has_looked
+        return self._loop.steps(start, total, self.latest_step if forgets else None)
 
     def offer(
         self,
@@ -210,7 +195,8 @@ class Checkpoints:
     ) -> None:
         """Saves the state after `step` if that is due, or if the program is told to end.
 
-        Does nothing in a process that does not save.
+        Waits for the upload under way while a whole interval is not yet committed, so that no more
+        is ever lost to SIGKILL. Does nothing in a process that does not save.
 
         Args:
             step: the step that has just been done, as `steps` yields it.
@@ -221,28 +207,16 @@ class Checkpoints:
 
         Raises:
             SaveFailedError: this save, or one in the background before it, has failed.
+            Exception: whatever `write` raises. Once the program is told to end it is only recorded
+                and logged: the life ends as interrupted, and the next one takes the newest save.
         """
         done = operator.index(step) + 1
-        self._offers.note(step)
+        self._loop.offered(step)
         if not self._saves:
             if self._stop.requested:
                 self._ending.outcome = Outcome.NONE
             return
-        cadence = self._cadence = self._cadence or new_cadence(self._interval, None, self._events)
-
-        def save() -> None:
-            notes = Notes(data_position, dict(metadata or {}), history_of(cadence))
-            cadence.saved(self._saver.save(done, write, notes))
-
-        if self._stop.requested:
-            if self._ending.outcome is None:
-                # Part of what is saved: if it does not land, the next life learns of it anyway.
-                cadence.interrupted(landed=True)
-                self._ending.decide(done, save)
-            return
-        self._raise_failure(cadence)
-        if done == self._total or cadence.due(done):
-            self._save_now(done, save, cadence)
+        self._offering.offer(done, write, data_position, metadata)
 
     def latest_step(self) -> int | None:
         """How many steps the newest committed checkpoint has behind it; None without any."""
@@ -265,30 +239,6 @@ class Checkpoints:
         except SaveFailedError:
             self._stop.exit_if_requested()
             raise
-
-    def _save_now(self, done: int, save: Callable[[], None], cadence: Cadence) -> None:
-        try:
-            save()
-        except SaveFailedError:
-            cadence.failed()
-            if not self._stop.requested:
-                raise
-            # The end came while it was at it: an interruption, which a retry mends.
-            self._ending.give_up(done)
-
-    def _raise_failure(self, cadence: Cadence) -> None:
-        failure = self._saver.take_failure()
-        if failure is not None:
-            cadence.failed()
-            raise failure
-
-    def _goes_on(self, step: int, step_seconds: float) -> bool:
-        """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
-        if step + 1 == self._total:
-            return not self._saves or self._ending.outcome in (None, Outcome.SAVED)
-        if self._ending.outcome is not None or self._saver.offered_step == step + 1:
-            return False
-        return self._offers.may_come(step) and self._stop.remaining() >= step_seconds
 
 
 def _at_least_one(name: str, value: int) -> None:

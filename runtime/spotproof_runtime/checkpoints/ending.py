@@ -10,8 +10,8 @@ from typing import NoReturn
 from spotproof_gke.contract import EXIT_ERROR
 from spotproof_runtime.checkpoints.errors import CheckpointError, SaveFailedError
 from spotproof_runtime.checkpoints.last_save import Outcome, save_last
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
 from spotproof_runtime.checkpoints.lives import Lives
-from spotproof_runtime.checkpoints.loop import LimitedStop
 from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.stop import Interrupted
@@ -63,6 +63,11 @@ class Ending:
     def give_up(self, done: int) -> None:
         """The save after `done` steps had begun when the program was told to end, and failed."""
         self._record(Outcome.TOO_LATE, done, 0.0)
+
+    def leave_restore(self) -> None:
+        """The program was told to end while it restored: there was nothing to save."""
+        self.outcome = Outcome.NONE
+        self._events.record("interrupted", outcome=self.outcome.value, step=None, lost_steps=0)
 
     def _record(self, outcome: Outcome, done: int, seconds: float) -> None:
         committed = self._saver.committed_step or 0

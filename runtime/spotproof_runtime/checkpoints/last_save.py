@@ -1,5 +1,6 @@
 """Told to end: whether a save still fits, and what to do when it does not."""
 
+import logging
 import math
 from collections.abc import Callable
 from enum import Enum
@@ -7,6 +8,8 @@ from enum import Enum
 from spotproof_runtime.checkpoints.errors import SaveFailedError
 from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.stop import Stop
+
+_log = logging.getLogger("spotproof_runtime.checkpoints")
 
 
 class Outcome(Enum):
@@ -51,6 +54,12 @@ def save_last(saver: Saver, stop: Stop, done: int, save: Callable[[], object] | 
     return _save(saver, stop, done, save)
 
 
+def log_failure(error: Exception) -> None:
+    """Logs what the program's own code has raised in the last save, with its traceback."""
+    if not isinstance(error, SaveFailedError):
+        _log.error("the last save has failed in the program's own code", exc_info=error)
+
+
 def _fits(saver: Saver, stop: Stop) -> bool:
     remaining = stop.remaining()
     if math.isinf(remaining):
@@ -64,8 +73,10 @@ def _fits(saver: Saver, stop: Stop) -> bool:
 def _save(saver: Saver, stop: Stop, done: int, save: Callable[[], object]) -> Outcome:
     try:
         save()
-    except SaveFailedError:
-        # Recorded where it was raised; an interruption stays one, for a retry may mend it.
+    except Exception as error:
+        # An interruption stays one whatever `write` raises: a retry may mend it, and an exit with
+        # 1 would count against the limit of the Job.
+        log_failure(error)
         return Outcome.TOO_LATE
     saver.background.wait(stop.remaining)
     saver.take_failure()

@@ -1,22 +1,22 @@
 """The disk of this machine, where a checkpoint lies on its way to the store and back."""
 
 import errno
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from spotproof_runtime.checkpoints.errors import CheckpointError
+from spotproof_runtime.checkpoints.scratch import make_scratch
 
 _FAULTS_OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 _ADVICE = "make room there, or give a larger place as staging"
 
 
-def new_directory(prefix: str, parent: Path | None) -> Path:
-    """A new directory for a local copy.
+def new_directory(kind: str, parent: Path | None) -> Path:
+    """A new directory for a local copy; `remove_scratch` removes it.
 
     Args:
-        prefix: what its name begins with.
+        kind: what it is for, a word in its name.
         parent: where it is made, the system's temporary directory when None.
 
     Raises:
@@ -25,7 +25,7 @@ def new_directory(prefix: str, parent: Path | None) -> Path:
     try:
         if parent is not None:
             parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        return make_scratch(kind, parent)
     except OSError as error:
         where = parent or "a temporary directory"
         raise CheckpointError(

@@ -1,11 +1,14 @@
-"""The state of a loop over steps: when it may end early, and how it reports on its way."""
+"""The loop over steps: where it may end early, how it ends, and how it reports on its way."""
 
-import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from spotproof_runtime.checkpoints.ending import Ending
+from spotproof_runtime.checkpoints.last_save import Outcome
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
+from spotproof_runtime.checkpoints.offering import Offering
+from spotproof_runtime.checkpoints.saving import Saver
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.stop import Interrupted, Stop
 
 PROGRESS_SECONDS = 60.0
 """How often a loop records how far it is."""
@@ -68,62 +71,81 @@ class Progress:
         self._steps = 0
 
 
-class NeverStops:
-    """A `Stop` for programs that nobody interrupts, for example on a laptop."""
-
-    requested = False
-
-    def remaining(self) -> float:
-        """No end is known."""
-        return math.inf
-
-    def wait(self, seconds: float) -> bool:
-        """Sleeps for `seconds`."""
-        time.sleep(seconds)
-        return False
-
-
-class LimitedStop:
-    """What checkpoints ask of a `Stop`, which can be given an earlier end.
+class Loop:
+    """Yields steps and ends the life with the last one, or when it is told to.
 
     Args:
-        stop: the one whose end holds otherwise.
-        clock: monotonic seconds.
+        saver: knows what is saved.
+        ending: ends the life.
+        offering: is told how many steps there are.
+        stop: says whether the program must end.
+        events: where progress is recorded.
+        place: the location, for messages.
+        saves: whether this process saves.
     """
 
-    def __init__(self, stop: Stop, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        saver: Saver,
+        ending: Ending,
+        offering: Offering,
+        stop: LimitedStop,
+        events: EventLog,
+        *,
+        place: str,
+        saves: bool,
+    ) -> None:
+        self._saver = saver
+        self._ending = ending
+        self._offering = offering
         self._stop = stop
-        self._clock = clock
-        self._end = math.inf
+        self._events = events
+        self._place = place
+        self._saves = saves
+        self._offers = Offers()
 
-    def end_within(self, seconds: float) -> None:
-        """From now on, `remaining` is no more than what is left of `seconds`."""
-        self._end = self._clock() + seconds
+    def offered(self, step: int) -> None:
+        """The program has offered `step`."""
+        self._offers.note(step)
 
-    @property
-    def requested(self) -> bool:
-        """Whether the program was told to end."""
-        return self._stop.requested
+    def steps(
+        self, start: int, total: int, newest: Callable[[], int | None] | None
+    ) -> Iterator[int]:
+        """Yields `start` to `total - 1`, see `Checkpoints.steps`.
 
-    def remaining(self) -> float:
-        """Seconds until the earlier of both ends, 0 or more."""
-        return max(0.0, min(self._stop.remaining(), self._end - self._clock()))
+        Args:
+            start: how many steps are done.
+            total: how many there are.
+            newest: tells the newest saved step, when the program may have forgotten it.
+        """
+        if not 0 <= start <= total:
+            raise ValueError(
+                f"steps({start}, {total}): {start} steps are done already and {total} are all; "
+                "take another location or run for another training, or a larger total"
+            )
+        saved = newest() if newest is not None else None
+        if saved is not None and saved > start:
+            raise ValueError(
+                f"steps({start}, {total}): {saved} steps are saved in {self._place}, and steps "
+                "done again would not replace them; call restore first, or take another location "
+                "or run"
+            )
+        self._offering.total = total
+        progress = Progress(self._events)
+        if self._stop.requested and start < total:
+            self._ending.interrupt(start)
+        for step in range(start, total):
+            yield step
+            progress.step(step + 1)
+            if self._stop.requested and not self._goes_on(step, progress.step_seconds):
+                self._ending.interrupt(step + 1)
+        progress.tell(total)
+        self._ending.finish(total)
 
-    def wait(self, seconds: float) -> bool:
-        """Sleeps, but not beyond a request to end; returns `requested`."""
-        return self._stop.wait(seconds)
-
-    def exit_if_requested(self) -> None:
-        """Raises `Interrupted` once the program is told to end, with the code of the `stop`."""
-        if not self.requested:
-            return
-        ends = getattr(self._stop, "exit_if_requested", None)
-        if ends is not None:
-            ends()
-        raise Interrupted
-
-    def done(self) -> None:
-        """Tells the `stop` that all the work is done, if it wants to know."""
-        done = getattr(self._stop, "done", None)
-        if done is not None:
-            done()
+    def _goes_on(self, step: int, step_seconds: float) -> bool:
+        """Whether the loop goes on though told to end: to its end, or to where it can be saved."""
+        if step + 1 == self._offering.total:
+            return not self._saves or self._ending.outcome in (None, Outcome.SAVED)
+        if self._ending.outcome is not None or self._saver.offered_step == step + 1:
+            return False
+        return self._offers.may_come(step) and self._stop.remaining() >= step_seconds

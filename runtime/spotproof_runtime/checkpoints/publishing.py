@@ -1,6 +1,7 @@
 """From a local directory into the store: the files first, the commit last."""
 
 import time
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from spotproof_runtime.checkpoints.checksums import crc32c_of
@@ -134,6 +135,7 @@ def _unless_torn(store: ObjectStore, commit: Commit, torn: frozenset[str]) -> Co
         return None
 
 
+@cache
 def _version() -> str:
     try:
         return version("spotproof-runtime")

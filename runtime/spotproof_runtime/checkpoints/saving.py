@@ -56,6 +56,8 @@ class Saver:
     Attributes:
         background: the uploads beside the work.
         estimate: how long a save takes.
+        upload_seconds: how long its upload takes, measured; None when it holds up the work.
+        committed_step: the newest step that this program has restored or committed.
         torn: attempts that are known not to be whole.
         offered_step: the newest step whose state is saved or on its way.
     """
@@ -78,23 +80,18 @@ class Saver:
         self._clock = clock
         self._lock = threading.Lock()
         self._failure: SaveFailedError | None = None
-        self._committed_step: int | None = None
         self._first = True
         self.offered_step: int | None = None
+        self.committed_step: int | None = None
         self.background = Background(self._upload, self._note_replaced, clock)
         self.estimate = SaveEstimate()
+        self._uploads = SaveEstimate()
+        self.upload_seconds = self._uploads.seconds if policy.background else None
         self.torn: frozenset[str] = frozenset()
-
-    @property
-    def committed_step(self) -> int | None:
-        """The newest step that this program has restored or committed."""
-        with self._lock:
-            return self._committed_step
 
     def restored(self, step: int | None, torn: frozenset[str]) -> None:
         """Says which step is there, None for none, and which attempts were found torn."""
-        with self._lock:
-            self._committed_step = step
+        self.committed_step = step
         self.torn = torn
 
     def save(
@@ -112,13 +109,15 @@ class Saver:
 
         Raises:
             SaveFailedError: the state cannot be kept, or, without a background, not be saved.
+            Exception: whatever else `write` raises.
         """
         begun = self._clock()
         self._events.record("save_started", step=step)
         try:
             staged = stage(step, write, self._policy.staging, self._clock, notes)
-        except SaveFailedError as error:
-            self._events.record("save_failed", step=step, error=str(error))
+        except Exception as error:
+            text = str(error) if isinstance(error, SaveFailedError) else repr(error)
+            self._events.record("save_failed", step=step, error=text)
             raise
         self.offered_step = step
         if self._policy.background:
@@ -157,8 +156,9 @@ class Saver:
     def _succeed(self, staged: Staged, commit: Commit, upload_seconds: float) -> None:
         total_seconds = staged.write_seconds + upload_seconds
         self.estimate.add(total_seconds)
-        with self._lock:
-            self._committed_step = max(commit.step, self._committed_step or 0)
+        self._uploads.add(upload_seconds)
+        self.committed_step = max(commit.step, self.committed_step or 0)
+        self.background.wake()
         blocking_seconds = staged.write_seconds if self._policy.background else total_seconds
         self._events.record(
             "save_finished",

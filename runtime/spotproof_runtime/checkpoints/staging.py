@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 from spotproof_runtime.checkpoints.errors import CheckpointError, SaveFailedError
 from spotproof_runtime.checkpoints.local_copies import local_errors, new_directory
+from spotproof_runtime.checkpoints.scratch import remove_scratch
 
 MAX_PATH_BYTES = 400
 """The longest path of a file within a checkpoint; an object's name has at most 1024 bytes."""
@@ -88,7 +88,7 @@ class Staged:
 
     def discard(self) -> None:
         """Removes the directory."""
-        shutil.rmtree(self.directory, ignore_errors=True)
+        remove_scratch(self.directory)
 
 
 def stage(
@@ -112,7 +112,7 @@ def stage(
     """
     notes.check(step)
     try:
-        directory = new_directory(f"checkpoint-{step}-", parent)
+        directory = new_directory(f"save-{step}", parent)
         try:
             begun = clock()
             with local_errors(directory):
@@ -120,7 +120,7 @@ def stage(
             files, folders = _inventory(step, directory)
             return Staged(step, directory, files, folders, clock() - begun, notes)
         except BaseException:
-            shutil.rmtree(directory, ignore_errors=True)
+            remove_scratch(directory)
             raise
     except SaveFailedError:
         raise

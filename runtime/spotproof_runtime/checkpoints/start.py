@@ -1,17 +1,19 @@
 """The beginning of a life: what it goes on from, and whether that is worth another try."""
 
 import logging
-import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from spotproof_runtime.checkpoints.errors import CheckpointError, NothingWholeError
+from spotproof_runtime.checkpoints.leaving import unless_told_to_end
+from spotproof_runtime.checkpoints.limited_stop import LimitedStop
 from spotproof_runtime.checkpoints.lives import Lives
 from spotproof_runtime.checkpoints.local_copies import new_directory
 from spotproof_runtime.checkpoints.location import Location
 from spotproof_runtime.checkpoints.restoring import Search, fetch_newest
 from spotproof_runtime.checkpoints.saving import STARTED, STARTED_FOLDER
+from spotproof_runtime.checkpoints.scratch import remove_scratch
 from spotproof_runtime.checkpoints.store import ObjectStore
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.stop import Hopeless
@@ -27,7 +29,7 @@ class Start:
         lives: the marks of earlier lives.
         events: where to record what is passed over.
         hopeless_after: how many lives may be interrupted without a newer checkpoint.
-        between: called again and again while files are fetched.
+        stop: once the program is told to end, nothing more is waited for.
     """
 
     def __init__(
@@ -36,13 +38,13 @@ class Start:
         lives: Lives,
         events: EventLog,
         hopeless_after: int,
-        between: Callable[[], None],
+        stop: LimitedStop,
     ) -> None:
         self._store = store
         self._lives = lives
         self._events = events
         self._hopeless_after = hopeless_after
-        self._between = between
+        self._stop = stop
         self.interrupted_lives = 0
 
     @contextmanager
@@ -53,21 +55,25 @@ class Start:
 
         Raises:
             NothingWholeError: there was a checkpoint, none is whole, and `fresh` is not set.
+            Interrupted: the program is told to end meanwhile.
         """
-        self._between()
-        directory = new_directory("restore-", staging)
+        self._stop.exit_if_requested()
+        directory = new_directory("restore", staging)
         try:
-            self.interrupted_lives = self._lives.look()
-            search = fetch_newest(self._store, directory, self._begin, self._between)
-            for step, why in search.skipped.items():
-                _log.warning("checkpoint of step %d is passed over: %s", step, why)
-                self._events.record("checkpoint_skipped", name=str(step), why=why)
-            if search.commit is None:
-                self._may_start_at_zero(search, location, fresh)
-                self._begin(0)
-            yield search
+            yield unless_told_to_end(lambda: self._look(directory, location, fresh), self._stop)
         finally:
-            shutil.rmtree(directory, ignore_errors=True)
+            remove_scratch(directory)
+
+    def _look(self, directory: Path, location: Location, fresh: bool) -> Search:
+        self.interrupted_lives = self._lives.look()
+        search = fetch_newest(self._store, directory, self._begin, self._stop.exit_if_requested)
+        for step, why in search.skipped.items():
+            _log.warning("checkpoint of step %d is passed over: %s", step, why)
+            self._events.record("checkpoint_skipped", name=str(step), why=why)
+        if search.commit is None:
+            self._may_start_at_zero(search, location, fresh)
+            self._begin(0)
+        return search
 
     def _may_start_at_zero(self, search: Search, location: Location, fresh: bool) -> None:
         # A first commit that is no JSON was torn while it was written, in a mounted bucket: until

@@ -15,6 +15,7 @@ def check_arguments(
     most_errors: object,
     sink_patience_seconds: object,
     leave_when_idle_seconds: object,
+    message_timeout_seconds: object,
     dead_letter_topic: object,
 ) -> None:
     """Checks arguments of `QueueWorker`.
@@ -29,6 +30,8 @@ def check_arguments(
     ]
     if leave_when_idle_seconds is not None:
         problems += _seconds("leave_when_idle_seconds", leave_when_idle_seconds)
+    if message_timeout_seconds is not None:
+        problems += _seconds("message_timeout_seconds", message_timeout_seconds, above=True)
     if dead_letter_topic is not None and not _TOPIC.fullmatch(str(dead_letter_topic)):
         problems.append(f"dead_letter_topic={dead_letter_topic!r}: projects/PROJECT/topics/NAME")
     if problems:
@@ -42,7 +45,7 @@ def _whole(name: str, value: object, most: int | None) -> Iterator[str]:
         yield f"{name}={value!r}: {rule}"
 
 
-def _seconds(name: str, value: object) -> Iterator[str]:
+def _seconds(name: str, value: object, *, above: bool = False) -> Iterator[str]:
     given = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
-    if not given >= 0:
-        yield f"{name}={value!r}: a number of seconds, 0 or more"
+    if not given >= 0 or (above and not given):
+        yield f"{name}={value!r}: a number of seconds, {'more than 0' if above else '0 or more'}"

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from spotproof_runtime.error_text import error_class, error_text
 from spotproof_runtime.queue.clients import new_publisher
-from spotproof_runtime.queue.error_text import error_class, error_text
 
 PUBLISH_SECONDS = 10.0
 """How long publishing one dead letter may take, its retries included."""

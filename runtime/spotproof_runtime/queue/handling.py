@@ -3,9 +3,9 @@
 import time
 from collections.abc import Mapping, Sequence
 
+from spotproof_runtime.error_text import error_class, error_text
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.queue.batch import Batch
-from spotproof_runtime.queue.error_text import error_class, error_text
 from spotproof_runtime.queue.leases import LeaseKeeper
 from spotproof_runtime.queue.pause import Pauses
 from spotproof_runtime.queue.settling import Settling

@@ -15,14 +15,15 @@ LOOK_SECONDS = 0.1
 class NoticeWatch:
     """A thread that waits for the request to end.
 
-    Then it ends the pull under way at once, and gives back the batch in hand as soon as it cannot
-    be finished in the time left.
+    Then it lets no pull begin, and gives back the batch in hand as soon as it cannot be finished in
+    the time left. A pull that is still under way when no time is left is broken off.
 
     Args:
         stop: asked and waited for.
         times: how long the work takes.
         current: the batch in hand, if any.
         on_notice: called once.
+        on_end: called when no time is left.
         clock: monotonic seconds.
     """
 
@@ -32,12 +33,14 @@ class NoticeWatch:
         times: WorkTimes,
         current: Callable[[], Batch | None],
         on_notice: Callable[[], None],
+        on_end: Callable[[], None],
         clock: Callable[[], float],
     ) -> None:
         self._stop = stop
         self._times = times
         self._current = current
         self._on_notice = on_notice
+        self._on_end = on_end
         self._clock = clock
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="notice", daemon=True)
@@ -68,4 +71,6 @@ class NoticeWatch:
             batch = self._current()
             if batch is not None and not batch.settled and not self.fits(batch):
                 batch.give_back("does not fit into the time left")
+            if time_left(self._stop) <= 0:
+                self._on_end()
             self._closed.wait(LOOK_SECONDS)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from spotproof_runtime.error_text import error_text
 from spotproof_runtime.queue.clients import new_publisher
-from spotproof_runtime.queue.error_text import error_text
 from spotproof_runtime.queue.messages import FORMAT, MOST_ITEMS, MOST_MESSAGE_BYTES, Item, encode
 from spotproof_runtime.sinks.protocol import Sink
 

@@ -3,14 +3,18 @@
 import time
 from collections.abc import Callable
 
+from spotproof_runtime.error_text import error_text
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.queue.error_text import error_text
 from spotproof_runtime.queue.pause import Pauses
 from spotproof_runtime.queue.subscription import Received, Subscription
 from spotproof_runtime.stop import Stop
 
-PULL_SECONDS = 60.0
-"""How long one pull waits for a message."""
+PULL_SECONDS = 2.0
+"""How long one pull waits for a message.
+
+On notice the pull under way is waited for, so this is short. It cannot be broken off: Pub/Sub may
+just then give it a message, which nobody would have until its lease ends.
+"""
 
 SETTLES_SECONDS = 600.0
 """For how long a refusal is taken for permissions that have not settled yet."""

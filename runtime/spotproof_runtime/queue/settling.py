@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
+from spotproof_runtime.error_text import error_class, error_text
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.queue.batch import Batch, Message
 from spotproof_runtime.queue.dead_letters import DeadLetters
-from spotproof_runtime.queue.error_text import error_class, error_text
 from spotproof_runtime.queue.leases import LeaseKeeper
 from spotproof_runtime.queue.messages import Item, encode
 from spotproof_runtime.queue.subscription import Received, Subscription

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Collection, Sequence
 
+from spotproof_runtime.error_text import error_class, error_text
 from spotproof_runtime.events import EventLog
-from spotproof_runtime.queue.error_text import error_class, error_text
 from spotproof_runtime.queue.pause import Pauses, time_left
 from spotproof_runtime.queue.summary import Summary
 from spotproof_runtime.sinks.protocol import Row, Sink

@@ -86,7 +86,7 @@ class Subscription:
         self._stopped = False
 
     def pull(self, most: int, *, seconds: float) -> list[Received]:
-        """Waits for 1 to `most` messages; none when that long passed or `stop_pulling` came.
+        """Waits for 1 to `most` messages; none when that long passed, or after `stop_pulling`.
 
         Raises:
             google.api_core.exceptions.GoogleAPICallError: the service refused.
@@ -125,7 +125,12 @@ class Subscription:
         ]
 
     def stop_pulling(self) -> None:
-        """Ends the pull under way, from any thread, and lets no other begin."""
+        """Lets no other pull begin, from any thread; the one under way ends by itself."""
+        with self._lock:
+            self._stopped = True
+
+    def break_off(self) -> None:
+        """Ends the pull under way, from any thread; a message may stay leased to it for a while."""
         with self._lock:
             self._stopped = True
             if self._pull is not None:
@@ -148,7 +153,7 @@ class Subscription:
 
     def close(self) -> None:
         """Ends the pull, and the connection if it is this object's own."""
-        self.stop_pulling()
+        self.break_off()
         if self._owned:
             self._client.close()
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
+from spotproof_runtime.error_text import error_text
 from spotproof_runtime.events import EventLog
 from spotproof_runtime.queue.arguments import check_arguments
 from spotproof_runtime.queue.batch import Batch
 from spotproof_runtime.queue.computing import Compute, compute_each
 from spotproof_runtime.queue.dead_letters import DeadLetters
-from spotproof_runtime.queue.error_text import error_text
 from spotproof_runtime.queue.handling import Handling
+from spotproof_runtime.queue.hanging import HangWatch
 from spotproof_runtime.queue.leases import STEP_SECONDS, LeaseKeeper
 from spotproof_runtime.queue.notice import NoticeWatch
 from spotproof_runtime.queue.pulling import PULL_SECONDS, Pulling
@@ -77,6 +78,8 @@ class QueueWorker:
         sink_patience_seconds: for how long computed results are kept for a sink that is not well;
             then they are given up and their messages given back.
         leave_when_idle_seconds: `run` returns when no message came for so long; None: never.
+        message_timeout_seconds: how long one batch may take, its storing included; then the error
+            is counted, its messages go back, and the process ends with 1; None: any time.
         error_book: counts errors; the sink when it can, else this process.
         events: told what happens.
         subscriber: a `google.cloud.pubsub_v1.SubscriberClient`; a new one when omitted.
@@ -101,6 +104,7 @@ class QueueWorker:
         lease_step_seconds: int = STEP_SECONDS,
         sink_patience_seconds: float = 900.0,
         leave_when_idle_seconds: float | None = None,
+        message_timeout_seconds: float | None = None,
         error_book: ErrorBook | None = None,
         events: EventLog | None = None,
         subscriber: Any = None,
@@ -111,6 +115,7 @@ class QueueWorker:
             most_errors=most_errors,
             sink_patience_seconds=sink_patience_seconds,
             leave_when_idle_seconds=leave_when_idle_seconds,
+            message_timeout_seconds=message_timeout_seconds,
             dead_letter_topic=dead_letter_topic,
         )
         name = subscription_name(subscription)
@@ -146,6 +151,11 @@ class QueueWorker:
             self._leases, taking, storing, settling, self._times, stop, events=self._events
         )
         self._pulling = Pulling(self._subscription, stop, events=self._events)
+        self._hang: HangWatch | None = None
+        if message_timeout_seconds is not None:
+            self._hang = HangWatch(
+                message_timeout_seconds, lambda: self._current, stop, events=self._events
+            )
         self._current: Batch | None = None
         self._watch: NoticeWatch | None = None
 
@@ -176,9 +186,12 @@ class QueueWorker:
             self._times,
             current=lambda: self._current,
             on_notice=self._subscription.stop_pulling,
+            on_end=self._subscription.break_off,
             clock=time.monotonic,
         )
         self._watch.start()
+        if self._hang is not None:
+            self._hang.start()
         return self
 
     def __exit__(
@@ -195,6 +208,8 @@ class QueueWorker:
             self._current = None
             if self._watch is not None:
                 self._watch.close()
+            if self._hang is not None:
+                self._hang.close()
             self._handling.leave()
             self._leases.close()
             self._subscription.close()

@@ -19,9 +19,26 @@ that vanished sends no goodbye."""
 
 _NO_SUCH_TABLE = "42P01"
 
+_PASSING_CLASSES = {"08", "40", "53", "55", "57", "58"}
+"""Classes of SQLSTATE that pass: connection, rollback, resources, state of an object, operator,
+system (postgresql.org/docs/15/errcodes-appendix.html, read on 2026-11-30)."""
+
 
 class DatabaseError(Exception):
-    """The database is not well. Its text never holds the address."""
+    """The database is not well. Its text never holds the address.
+
+    Attributes:
+        state: the SQLSTATE that it gave, None where it gave none, for example when it is away.
+    """
+
+    def __init__(self, text: str, state: str | None = None) -> None:
+        super().__init__(text)
+        self.state = state
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether it may be well later: it is away, starting, full or short of something."""
+        return self.state is None or self.state[:2] in _PASSING_CLASSES
 
 
 class Database:
@@ -31,7 +48,7 @@ class Database:
         url: a libpq URL or `key=value` string; `SPOTPROOF_DATABASE_URL` when omitted.
 
     Raises:
-        SettingsError: neither is there.
+        SettingsError: neither is there, or it is no UTF-8.
         ImportError: psycopg is not installed.
     """
 
@@ -49,6 +66,13 @@ class Database:
                 f"no address of the database: set {DATABASE_URL_VARIABLE} (from a Secret) or pass "
                 "url=, for example postgresql://USER@HOST/DATABASE"
             )
+        try:
+            self._url.encode()
+        except UnicodeEncodeError:
+            raise SettingsError(
+                f"the address of the database is no UTF-8: correct {DATABASE_URL_VARIABLE} (in its "
+                "Secret); its value is not shown"
+            ) from None
         self._connection: Any = None
         self.connections = 0
         """How many connections were opened; what one held is gone when it rises."""
@@ -91,7 +115,7 @@ class Database:
         except self._psycopg.Error as error:
             if connection.broken or connection.closed:
                 self.close()
-            raise DatabaseError(self._described(error)) from None
+            raise DatabaseError(self._described(error), error.sqlstate) from None
         except BaseException:
             self.close()  # in the middle of a statement: what state it is in nobody knows
             raise
@@ -111,7 +135,7 @@ class Database:
                     application_name="spotproof-worker",
                 )
             except self._psycopg.Error as error:
-                raise DatabaseError(self._described(error)) from None
+                raise DatabaseError(self._described(error), error.sqlstate) from None
             self.connections += 1
             self._notice_vanished_client(self._connection)
         return self._connection

@@ -7,6 +7,8 @@ from typing import Any
 from spotproof_runtime.sinks.database import Database
 from spotproof_runtime.sinks.protocol import Row, RowRefused
 from spotproof_runtime.sinks.tables import as_json, checked_version, newest, table_name
+from spotproof_runtime.sinks.waiting import wait_until_well
+from spotproof_runtime.stop import Stop
 
 MOST_ERROR_TEXT = 2_000
 """How much of an error's text is kept, in characters."""
@@ -51,9 +53,23 @@ class PostgresSink:
     def __repr__(self) -> str:
         return f"PostgresSink({'.'.join(self._name)!r}, version={self._version})"
 
-    def create_tables(self) -> None:
-        """Creates the tables where they are not there yet; several workers may do so at once."""
+    def create_tables(self, stop: Stop | None = None) -> None:
+        """Creates the tables where they are not there yet; several workers may do so at once.
 
+        Args:
+            stop: with it, a database that is away is waited for until the program must end, as a
+                worker does later on; a line on standard error says so. Without it, that is an
+                error.
+
+        Raises:
+            DatabaseError: the database is away, or refuses for good.
+        """
+        if stop is None:
+            self._create_tables()
+        else:
+            wait_until_well(self._create_tables, stop)
+
+    def _create_tables(self) -> None:
         results = (
             f"CREATE TABLE IF NOT EXISTS {self._table()} (key text PRIMARY KEY, "
             "version bigint NOT NULL, value jsonb NOT NULL, "

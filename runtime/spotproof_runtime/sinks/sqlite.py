@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -105,7 +106,7 @@ class SqliteSink:
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _switch_to_wal(connection)
             connection.execute("PRAGMA synchronous = FULL")
             self._create_tables(connection)
         except BaseException:
@@ -124,3 +125,19 @@ class SqliteSink:
             f"CREATE TABLE IF NOT EXISTS {self._table}_errors (key TEXT PRIMARY KEY, "
             "errors INTEGER NOT NULL, last_error TEXT NOT NULL)"
         )
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Has readers and writers not wait for each other.
+
+    Of several that do so at once, SQLite refuses some without waiting, whatever the timeout.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.05)

@@ -16,7 +16,11 @@ from spotproof_runtime import EventLog, Interruption, Item, PostgresSink, QueueW
 from spotproof_runtime.sinks import sink_for
 from spotproof_runtime.sinks.database import DatabaseError
 
-DATABASE_AGAIN_SECONDS = 2.0
+PLAIN_ERRORS = (
+    *(ValueError, ImportError, OSError),
+    *(DatabaseError, GoogleAPICallError, GoogleAuthError),
+)
+"""Errors whose text says all that there is to know."""
 
 
 class Embedder:
@@ -52,7 +56,7 @@ def run(arguments: Sequence[str], stop: Interruption, events: EventLog) -> int:
             )
         else:
             _work(settings, compute, stop, events)
-    except (ValueError, ImportError, OSError, GoogleAPICallError, GoogleAuthError) as error:
+    except PLAIN_ERRORS as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_ERROR
     return EXIT_DONE
@@ -64,17 +68,5 @@ def _work(settings: Settings, compute: Embedder, stop: Interruption, events: Eve
         sink=sink, compute=compute, stop=stop, messages_per_batch=settings.messages, events=events
     )
     if isinstance(sink, PostgresSink):
-        _create_tables(sink, stop)
+        sink.create_tables(stop)
     print(json.dumps(asdict(worker.run())), flush=True)
-
-
-def _create_tables(sink: PostgresSink, stop: Interruption) -> None:
-    """Waits for a database that is not there yet: a pod that starts first is no error."""
-    while not stop.requested:
-        try:
-            sink.create_tables()
-        except DatabaseError as error:
-            print(f"waiting for the database: {error}", file=sys.stderr)
-            stop.wait(DATABASE_AGAIN_SECONDS)
-        else:
-            return

@@ -23,7 +23,7 @@ class Settings:
         batch_size: sums in one step.
         seed: of data, shuffles and weights.
         evaluate_every: steps between two evaluations.
-        save_every: steps between two saves; None lets the interruption rate decide.
+        save_every: how many steps may be unsaved; None lets the interruption rate decide.
         loader_workers: processes that fetch data ahead.
         pause_seconds: by which each step is longer.
     """
