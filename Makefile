@@ -14,7 +14,7 @@ VENV_PYTHON := .venv/bin/python
 RUNTIME_PYTHON := runtime/.venv/bin/python
 TORCH_PYTHON := runtime/.venv-torch/bin/python
 SANDBOX := $(VENV_PYTHON) -m sandbox
-RUNTIME_TESTS := $(RUNTIME_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 2 --dist worksteal tests/runtime
+RUNTIME_TESTS := $(RUNTIME_PYTHON) -m pytest -c runtime/pyproject.toml --rootdir . -n 4 --dist worksteal tests/runtime
 ARGS ?=
 FILE ?=
 LEVELS ?=
@@ -83,7 +83,7 @@ lint: setup setup-runtime ## ruff and pyright
 	@$(VENV_PYTHON) -m pyright -p runtime
 
 # The large suite comes last, so that its closing lines end the output; both run in any case.
-# Tests on a control plane wait for most of their time: four workers keep two cores busy.
+# Tests on a control plane and of the runtime mostly wait: four workers keep two cores busy.
 test: engine control-plane setup-runtime ## All tests
 	@code=0; $(RUNTIME_TESTS) || code=$$?; $(VENV_PYTHON) -m pytest -n 4 --dist worksteal $(ARGS) || code=$$?; exit $$code
 

@@ -13,7 +13,14 @@ MARKER = "strategies"
 
 
 def strategies_table() -> str:
-    """Which work takes which capacity, and how it is declared."""
+    """Which work takes which capacity, for the README: as much as a phone has room for."""
+    return table(
+        ("strategy", "when", "watch"),
+        [(row["title"], row["when"], row["watch"]) for row in _rows()],
+    )
+
+
+def _whole_table() -> str:
     header = ("strategy", "when", "declared by", "watch")
     return table(header, [(row["title"], row["when"], row["how"], row["watch"]) for row in _rows()])
 
@@ -31,7 +38,7 @@ def strategies_page() -> str:
         "# Strategies",
         "What `spotproof advise` can answer, and what it follows. "
         "[How to ask it](../how-to/choose-capacity.md).",
-        strategies_table(),
+        _whole_table(),
         "Each follows guidance:",
         table(("strategy", "guidance"), follows),
         "## Where guidance is silent",

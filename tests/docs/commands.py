@@ -183,9 +183,12 @@ def _module(words: list[str], folder: Path) -> list[str]:
     if module == "pytest":
         paths = [word for word in rest if "/" in word]
         return [f"there is no {one}" for one in paths if not (folder / one).exists()]
-    path = folder / module.replace(".", "/")
-    if not path.is_dir() and not path.with_suffix(".py").is_file():
+    places = [folder, *(ROOT / project for project in ("gke", "components", "runtime"))]
+    paths = [place / module.replace(".", "/") for place in places]
+    there = [one for one in paths if one.is_dir() or one.with_suffix(".py").is_file()]
+    if not there:
         return [f"there is no module {module} in {folder.name}"]
+    path = there[0]
     if module == "sandbox.cloud":
         return _emulated_cloud(rest)
     if not any(word.startswith("-") for word in rest):

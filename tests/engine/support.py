@@ -8,6 +8,7 @@ The engine is the one that `make engine` provided; the backend, home and emulate
 `tmp_path`, so tests share nothing and may run at the same time.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -100,8 +101,7 @@ class EmulatedProject:
 
     def run(self, *args: str | Path, timeout_seconds: float = TIMEOUT_SECONDS) -> Run:
         """Any command, as it is: `run("stack", "export")`."""
-        env = {"PULUMI_STACK": STACK, **self.env}
-        return run_pulumi(self.folder, args, self.sandbox.folder, env, timeout_seconds)
+        return run_pulumi(self.folder, args, self.sandbox.folder, self.env, timeout_seconds)
 
     def preview(self, *args: str | Path) -> Run:
         return self.run("preview", "--stack", STACK, *self._pack_args(), *args)
@@ -226,6 +226,16 @@ def _init_stack(project: EmulatedProject) -> None:
         (stored / path).write_bytes(content)
     there = yaml.safe_load(stack_file.read_text()) if stack_file.exists() else {}
     stack_file.write_text(yaml.safe_dump({**(there or {}), "encryptionsalt": salt}))
+    _select_stack(project, name)
+
+
+def _select_stack(project: EmulatedProject, name: str) -> None:
+    """`pulumi stack select`: the file in which the engine notes it."""
+    place = hashlib.sha1(os.fspath(project.folder / "Pulumi.yaml").encode()).hexdigest()
+    note = project.sandbox.home / "workspaces" / f"{name}-{place}-workspace.json"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    stack = f"organization/{name}/{STACK}"
+    note.write_text(json.dumps({"stacks": {f"file://{project.sandbox.backend}": stack}}))
 
 
 def _pack(pack: str | Path) -> Path:

@@ -81,5 +81,8 @@ def _without_gpu(place: Place) -> Also:
         tuple(others),
         {},
         None,
-        ("Our tables hold no machine types without GPUs, so which zone has which is not known.",),
+        (
+            "Our tables hold no machine types without GPUs: the zones are all of the region, and "
+            "which of them has which is not known.",
+        ),
     )

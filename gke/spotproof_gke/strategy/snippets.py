@@ -4,11 +4,14 @@ from dataclasses import dataclass
 
 import yaml
 
-from spotproof_gke.capacity import Capacity
+from spotproof_gke.capacity import SPOT_KEY, Capacity
 from spotproof_gke.strategy.place import CLASSES, Place
 from spotproof_gke.strategy.stack_parts import Parts, Settings
 from spotproof_gke.strategy.verdict import Verdict
 from spotproof_gke.strategy.words import Instead, Kind, Strategy
+
+_ON_SPOT = f"with `{SPOT_KEY}` in their node selector and tolerations"
+_ON_GPU = "that select their GPU"
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,12 @@ def _spot(parts: Parts) -> str:
     if question.kind is Kind.BATCH:
         return parts.workers(Capacity.SPOT)
     if question.kind is not Kind.TRAINING:
-        return "pods of your own with `spot_scheduling()`"
+        return f"pods of your own {_ON_SPOT}"
     if question.nodes == 1:
         seconds = parts.deadline_seconds()
         return parts.training("spotJobs", Capacity.SPOT, deadlineSeconds=seconds)
     parts.set("checkpoints", {"workloads": ["training/trainer"]})
-    return "a JobSet of your own with `spot_scheduling()`"
+    return f"a JobSet of your own {_ON_SPOT}"
 
 
 def _chain(parts: Parts) -> str:
@@ -70,7 +73,7 @@ def _split(parts: Parts) -> str:
     if parts.place.has(CLASSES):
         parts.compute_class("may-go")
     else:
-        go = "with `spot_scheduling()`"
+        go = _ON_SPOT
         if not parts.autopilot:
             parts.pools(Capacity.SPOT, may_go)
     if not parts.autopilot:
@@ -113,7 +116,7 @@ def _on_demand(parts: Parts) -> str:
         return "pods of your own; Autopilot makes on-demand nodes for what they ask for"
     parts.pools(Capacity.ON_DEMAND, _nodes(parts))
     gpu = parts.question.accelerator is not None
-    return "pods of your own" + (" with `gpu_scheduling()`" if gpu else "")
+    return "pods of your own" + (f" {_ON_GPU}" if gpu else "")
 
 
 def _reservation(parts: Parts) -> str:
@@ -122,7 +125,7 @@ def _reservation(parts: Parts) -> str:
         return "pods of your own that select the compute class `reserved`"
     name = parts.question.reservation
     parts.pools(Capacity.RESERVATION, _nodes(parts), reservation=name)
-    return "pods of your own with `gpu_scheduling()`"
+    return f"pods of your own {_ON_GPU}"
 
 
 def _neither(parts: Parts) -> str | None:
@@ -139,7 +142,7 @@ def _neither(parts: Parts) -> str | None:
     if not parts.place.anywhere(Capacity.RESERVATION):
         return None
     parts.pools(Capacity.RESERVATION, _nodes(parts), reservation="my-reservation")
-    return "pods of your own with `gpu_scheduling()`, once the reservation is there"
+    return f"pods of your own {_ON_GPU}, once the reservation is there"
 
 
 def _nodes(parts: Parts) -> int:
