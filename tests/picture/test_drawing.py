@@ -238,3 +238,9 @@ def test_a_large_mermaid_diagram_stays_below_the_limits_of_its_readers() -> None
     # mermaid.js.org/config/schema-docs/config.html: maxTextSize 50,000 and maxEdges 500.
     assert len(text) < 50_000
     assert text.count("-->") < 500
+
+
+def test_description_reads_as_a_sentence() -> None:
+    (said,) = re.findall(r"^  accDescr: (.*)$", chart(stacks.SAFE), flags=re.M)
+
+    assert "(1 on-demand, 1 Spot), 2 buckets" in said

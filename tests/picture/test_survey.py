@@ -107,6 +107,14 @@ def test_pods_that_ask_for_gpus_pass_the_taint_that_gke_gives_gpu_pools() -> Non
     }
 
 
+def test_gke_gives_no_taint_to_gpu_pools_of_a_cluster_without_another_pool() -> None:
+    l4, a100 = pool("l4", machineType="g2-standard-8"), pool("a100", machineType="a2-highgpu-1g")
+    (lane,) = only_cluster(state(cluster(), l4, a100, workload(stacks.JOB, "plain", {}))).lanes
+
+    assert lane.gate == "no taint: open to every pod"
+    assert "Job work/plain" in names(lane)
+
+
 def test_a_system_workload_that_asks_for_spot_is_a_warning() -> None:
     selector = {"cloud.google.com/gke-spot": "true"}
     spec = {"nodeSelector": selector, "tolerations": [stacks.SPOT_TOLERATION]}

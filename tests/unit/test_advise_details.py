@@ -10,7 +10,7 @@ from spotproof_gke.capacity import Capacity
 from spotproof_gke.gpu_names import KNOWN, SHORT, accelerator_named
 from spotproof_gke.gpu_offers import offers
 from spotproof_gke.problems import ProblemsError
-from spotproof_gke.strategy import Answer, Strategy, advise, read_question
+from spotproof_gke.strategy import Answer, Strategy, advise, hardware, read_question
 from spotproof_gke.strategy.sentences import duration, seconds
 
 SPOT: dict[str, Any] = {
@@ -209,3 +209,44 @@ def test_hours_beyond_reason_are_a_slip(hours: float) -> None:
         answer(FLEX, hours=hours)
 
     assert answer(FLEX, hours=100_000, checkpoints=True).strategy is Strategy.FLEX_START
+
+
+@pytest.mark.parametrize(("hours", "spot"), [(5, True), (7.6, False)])
+def test_work_without_saves_leaves_spot_where_it_takes_more_than_twice_as_long(
+    hours: float, spot: bool
+) -> None:
+    found = answer(SPOT, checkpoints=False, start_flexible=True, hours=hours)
+
+    assert (found.strategy is Strategy.SPOT) is spot
+
+
+@pytest.mark.parametrize("accelerator", ["t4", "l4", "a100", "h100"])
+def test_other_machines_have_no_more_than_twice_the_gpu_memory(accelerator: str) -> None:
+    found = answer(SPOT, accelerator=accelerator, region="us-central1", gpus=1).also
+    first = hardware.machines_with(answer(SPOT, accelerator=accelerator).question.accelerator or "")
+
+    assert found is not None
+    most = max(each.gpu_memory_gb for each in found.machine_types if isinstance(each, MachineType))
+    assert most <= 2 * first[0].gpu_memory_gb
+
+
+@pytest.mark.parametrize(
+    ("nodes", "strategy"), [(1, Strategy.NEITHER), (4, Strategy.FLEX_START_QUEUED)]
+)
+def test_queued_nodes_are_older_than_flex_start_ones(nodes: int, strategy: Strategy) -> None:
+    assert answer(FLEX, nodes=nodes, version="1.32.4-gke.1000000").strategy is strategy
+
+
+@pytest.mark.parametrize(("hours", "seconds"), [(1, 86_400), (20, 216_000), (None, 2_592_000)])
+def test_deadline_leaves_room_for_waits_and_interruptions(
+    hours: float | None, seconds: int
+) -> None:
+    found = answer(SPOT, hours=hours).snippet
+
+    assert found is not None
+    assert found.settings["spotproof:spotJobs"]["run-1"]["deadlineSeconds"] == seconds
+
+
+@pytest.mark.parametrize("name", ["l", "b2", "t", "", "nvidia-", "a10"])
+def test_gpu_is_not_guessed_from_a_letter_or_two(name: str) -> None:
+    assert accelerator_named(name) is None

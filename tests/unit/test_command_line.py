@@ -117,3 +117,15 @@ def test_error_is_not_written_to_standard_output_when_standard_error_is_closed(
     assert main(["gpus", "--region", "nowhere"]) == 2
 
     assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", ["1", "20", "0", "many"])
+def test_words_stay_whole_in_a_terminal_that_is_narrow(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+
+    assert main(["advise", "--kind", "system"]) == 0
+
+    longest = max(map(len, capsys.readouterr().out.partition("\nPaste\n")[0].splitlines()))
+    assert 30 < longest <= (100 if columns in ("0", "many") else 40)

@@ -389,3 +389,21 @@ def test_virtualenv_with_a_pth_that_cannot_be_read_is_looked_at(here: Here, caps
     (here.project / "venv/lib/python3.11/site-packages/odd.pth").mkdir()
 
     assert rows(capsys, code=0)["virtualenv"]["status"] == "ok"
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "no json", '{"type": ""}'])
+def test_file_that_holds_no_google_credentials_is_missing(here: Here, content: str, capsys) -> None:
+    write(here.google, content)
+
+    assert rows(capsys, code=1)["google credentials"]["status"] == "missing"
+
+
+def test_token_of_another_backend_is_none_of_this_one(here: Here, capsys) -> None:
+    here.monkeypatch.setenv("PULUMI_BACKEND_URL", "https://pulumi.example")
+    logins = {"accounts": {"https://other.example": {"accessToken": SECRET}}}
+    write(here.home / ".pulumi/credentials.json", logins)
+
+    assert rows(capsys, code=1)["login"]["found"] == "https://pulumi.example, without a token"
+    logins["accounts"]["https://pulumi.example"] = {"accessToken": SECRET}
+    write(here.home / ".pulumi/credentials.json", logins)
+    assert rows(capsys, code=0)["login"]["status"] == "ok"

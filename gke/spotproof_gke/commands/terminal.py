@@ -21,6 +21,9 @@ REFUSED = 2
 INTERRUPTED = 130
 """Exit code: ended by Ctrl-C, as shells say it."""
 
+LEAST_COLUMNS = 40
+"""No text is broken narrower: the terminal breaks it better than into letters."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 """The option that every command has."""
 
@@ -44,7 +47,9 @@ def console() -> Console:
     escaped, since brackets in them are no markup.
     """
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 100
-    return Console(width=wide, highlight=False, emoji=False)
+    made = Console(width=wide, highlight=False, emoji=False)
+    made.width = max(made.width, LEAST_COLUMNS)
+    return made
 
 
 def tolerate_narrow_encodings() -> None:

@@ -136,4 +136,4 @@ def _text(words: str) -> str:
 
 def _plain(words: str) -> str:
     """A text for a line of its own, which ends the statement and takes no entities."""
-    return "".join(char if char.isalnum() or char in " .,:/_-" else " " for char in words)
+    return "".join(char if char.isalnum() or char in " .,:/_-()" else " " for char in words)
