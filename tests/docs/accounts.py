@@ -83,6 +83,8 @@ SHOWN_BY: dict[str, dict[str, str]] = {
         "$ pulumi preview --policy-pack .policy-packs/policies/spot_isolation": CI_PAGE,
         "$ PULUMI_DEBUG_COMMANDS=true pulumi preview": CI_PAGE,
     },
+    "docs/how-to/quota.md": {"$ make destroy": SANDBOX},
+    "docs/how-to/stock-out.md": {"$ make destroy": SANDBOX},
     "docs/how-to/sandbox.md": {
         "$ make up": SANDBOX,
         '$ eval "$(make -s env)"': SANDBOX,

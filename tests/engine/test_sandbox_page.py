@@ -1,4 +1,4 @@
-"""docs/how-to/sandbox.md: its commands, typed in a clone, print what the page shows."""
+"""Pages that use the sandbox: their commands, typed in a clone, print what the pages show."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +10,8 @@ from tests.docs.newcomer import Shell, follow, published
 from tests.docs.pages import block
 
 PAGE = "docs/how-to/sandbox.md"
+STOCK_OUT = "docs/how-to/stock-out.md"
+QUOTA = "docs/how-to/quota.md"
 ENVIRONMENT = '$ eval "$(make -s env)"'
 CLOUD = "$ .venv/bin/python -m sandbox.cloud show"
 
@@ -43,4 +45,6 @@ def test_the_page_of_the_sandbox_shows_what_its_commands_print(shell: Callable[[
     assert "l4" not in second.type(".venv/bin/python -m sandbox.cloud show")
 
     follow(second, block(PAGE, "$ make rehearse STACK=prod").commands())
+    for page in (STOCK_OUT, QUOTA):
+        follow(second, block(page, "$ make destroy").commands())
     assert second.type("git status --short") == ""
