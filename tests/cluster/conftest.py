@@ -34,16 +34,51 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.cluster)
 
 
-@pytest.fixture(scope="session")
-def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+class _Shared:
+    """The control plane of this process: there while tests of this folder follow each other.
+
+    One that nobody uses takes a sixth of a core, from tests that have nothing to do with it.
+    """
+
+    def __init__(self) -> None:
+        self._running: ControlPlane | None = None
+
+    def running(self, folder: Callable[[], Path]) -> ControlPlane:
+        if self._running is None:
+            binaries = lookup()
+            assert binaries, "there is no control plane: run `make control-plane`"
+            self._running = ControlPlane(folder(), binaries, jobset.lookup()).__enter__()
+        return self._running
+
+    def stop(self) -> None:
+        running, self._running = self._running, None
+        if running:
+            running.stop()
+
+
+_SHARED = _Shared()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+            _SHARED.stop()
+
+
+def pytest_sessionfinish() -> None:
+    _SHARED.stop()
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory: pytest.TempPathFactory) -> ControlPlane:
     """The control plane of this process's tests."""
-    binaries = lookup()
-    assert binaries, "there is no control plane: run `make control-plane`"
-    with ControlPlane(tmp_path_factory.mktemp("plane"), binaries, jobset.lookup()) as started:
-        yield started
+    return _SHARED.running(lambda: tmp_path_factory.mktemp("plane"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def job_sets(plane: ControlPlane) -> None:
     """The control plane has the JobSet manager."""
     assert jobset.is_served(plane.client()), "there is no JobSet manager: run `make control-plane`"
