@@ -56,9 +56,9 @@ def gather(files: Sequence[str], cluster: Access | None = None) -> Evidence:
         add_file(evidence, name, documents.documents(name, documents.read(path)))
     dumps = [each for each in evidence.sources if each.kind == "dump"]
     if dumps and not any(each.read for each in dumps):
-        names = ", ".join(each.name for each in dumps)
+        read = ", ".join(each.name for each in dumps)
         raise InputError(
-            f"{names}: no object that the audit judges, such as a node, pod or workload; "
+            f"{read}: no object that the audit judges, such as a node, pod or workload; "
             "ask kubectl for these kinds, as an account that may list them"
         )
     if cluster:

@@ -86,7 +86,7 @@ class TorchModel:
 
     def load(self, folder: Path) -> None:
         """See `Model.load`."""
-        state = torch.load(folder / "model.pt", map_location=self._device)
+        state = torch.load(folder / "model.pt", map_location=self._device, weights_only=True)
         self._network.load_state_dict(state["network"])
         self._optimizer.load_state_dict(state["optimizer"])
 
