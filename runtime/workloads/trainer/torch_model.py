@@ -81,14 +81,17 @@ class TorchModel:
 
     def save(self, folder: Path) -> None:
         """See `Model.save`."""
-        state = {"network": self._network.state_dict(), "optimizer": self._optimizer.state_dict()}
+        # Tensors alone: what is not one could not be read back without trusting the file as code.
+        moments = self._optimizer.state_dict()["state"]
+        state = {"network": self._network.state_dict(), "moments": moments}
         torch.save(state, folder / "model.pt")
 
     def load(self, folder: Path) -> None:
         """See `Model.load`."""
         state = torch.load(folder / "model.pt", map_location=self._device, weights_only=True)
         self._network.load_state_dict(state["network"])
-        self._optimizer.load_state_dict(state["optimizer"])
+        settings = self._optimizer.state_dict()
+        self._optimizer.load_state_dict({**settings, "state": state["moments"]})
 
     def weights(self) -> Iterator[bytes]:
         """See `Model.weights`."""
