@@ -1,5 +1,6 @@
 """What tests of the runtime share: fixtures, and at the end the figures that were recorded."""
 
+import multiprocessing.util
 import shutil
 import signal
 import tempfile
@@ -33,6 +34,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def temporary_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Temporary files of killed programs go with the tests."""
     made = tmp_path_factory.mktemp("tmp")
+    # It removes its own at the end of the process, and complains where somebody else did.
+    multiprocessing.util.get_temp_dir()
     before, tempfile.tempdir = tempfile.tempdir, str(made)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(made))
